@@ -90,6 +90,15 @@ def test_a_car_that_suddenly_stands_close_before_it_is_braked_for_as_hard_as_the
     assert -11.5 < np.diff(speeds).min() / 0.1 < -8.0
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("step", [70, 100])
+def test_a_goal_that_is_only_a_time_is_reached_on_the_road_that_there_is(tmp_path, step):
+    """72 m of road are ahead of the car, which would drive farther in that time."""
+    loop = loop_of(tmp_path, ROADS + problem(8.0, -1.75, 12.0, "", (step, step)))
+    verdict = judge(loop, drive_agent(loop, tmp_path / "out"))
+    assert verdict.solved and verdict.reached == step, verdict.words()
+
+
 def test_anywhere_in_a_long_goal_will_do(tmp_path):
     window = loop_of(tmp_path, ROADS + problem(8.0, -1.75, 8.0, PASSING, (50, 50))).mission["window"]
     assert isinstance(window, dict) and window["length"] > 0.0

@@ -46,6 +46,30 @@ def test_a_slow_or_parked_car_is_overtaken_by_the_next_lane_and_left_behind(v: f
     assert log[-1][1].ego.pose.x > other.at(22.0).x + 10.0
 
 
+@pytest.mark.clause("NOR-4", "NOR-5")
+@pytest.mark.medium
+@pytest.mark.parametrize(("v", "behind"), [(8.7, 15.0), (8.7, 16.0), (10.0, 28.0)])
+def test_a_lane_is_changed_ahead_of_one_that_comes_there_with_room_to_spare(v: float, behind: float) -> None:
+    """Its middle is so far behind the car's rear axle; it never slows down. Once begun, the change is gone on with: no
+    plan brakes right before the other.
+    """
+    parked, other = Thing(7, 75.0, 0.0), Thing(8, 20.0 - behind, 3.5, v=v)
+    log = run(straight(2, 0), scene(v=8.0), 10.0, (parked, other))
+    assert log[-1][1].ego.pose.x > 95.0, "past the parked one, ahead of the other"
+    assert min(now.ego.v for _, now, _ in log) > 7.5
+    assert min(gap_to(other.at(stamp), now.ego.pose, VEHICLE) for stamp, now, _ in log) > 4.0
+
+
+@pytest.mark.clause("NOR-4")
+@pytest.mark.medium
+@pytest.mark.parametrize(("v", "behind"), [(9.0, 12.0), (10.0, 22.0), (11.0, 28.0)])
+def test_a_car_that_let_another_by_does_not_go_ahead_of_it_after_all(v: float, behind: float) -> None:
+    parked, other = Thing(7, 75.0, 0.0), Thing(8, 20.0 - behind, 3.5, v=v)
+    log = run(straight(2, 0), scene(v=8.0), 10.0, (parked, other))
+    assert min(gap_to(other.at(stamp), now.ego.pose, VEHICLE) for stamp, now, _ in log) > 0.5
+    assert log[-1][1].ego.pose.x < other.at(10.0).x
+
+
 @pytest.mark.clause("NOR-6", "NOR-7")
 @pytest.mark.medium
 def test_a_solid_line_is_a_wall() -> None:

@@ -22,6 +22,7 @@ from tuling_fsm.planning.obstacles.occupancy import (
     new_conflicts,
     point_spacing,
     swept_band,
+    travelled,
 )
 from tuling_fsm.planning.paths.frenet_path import PCOS, PHEADING, PKAPPA, PS, PSIN, PX, PY, new_path
 from tuling_fsm.planning.speed import yielding as yi
@@ -36,7 +37,7 @@ DERIVED = DerivedParameters.of(VEHICLE, PARAMETERS)
 ROWS = round(7.0 / STEP_S) + 1
 MIDDLE = 0.5 * (VEHICLE.front - VEHICLE.rear_overhang)
 FAR = np.full(PREDICTION_STEPS, 200.0)
-GAP = yi.GapAcceptance(1.2, 1.0, 10.0, 3.0, DERIVED.drive.rss)
+GAP = yi.GapAcceptance(1.2, 1.0, 0.0, False, 10.0, 3.0, DERIVED.drive.rss)
 
 
 def driven(s: float, bend: float) -> tuple[float, float, float]:
@@ -81,6 +82,11 @@ def car_ahead(gap: float, v: float, number: int = 3, y: float = 0.0) -> Thing:
 def crossing(ahead: float, after: float, v: float = 5.0, kind: int = 1) -> Thing:
     """From the right, its front at the car's side after so long (s), its middle so far before the rear axle."""
     return Thing(7, 20.0 + ahead, -(0.5 * VEHICLE.width + 2.25) - v * after, 0.5 * math.pi, v, kind=kind)
+
+
+def test_beyond_its_rows_a_car_goes_on_as_fast() -> None:
+    for rows, row in ((51, 20), (51, 50), (51, 62), (ROWS, 62)):
+        assert travelled(free(6.0)[:rows], row) == pytest.approx(6.0 * STEP_S * row)
 
 
 def test_a_car_ahead_is_led_by_and_what_crosses_is_a_conflict() -> None:
@@ -172,7 +178,7 @@ def test_the_least_gap_is_that_of_the_nearest_in_four_seconds_while_the_car_move
     t = STEP_S * np.arange(ROWS)
     v = np.maximum(0.0, 6.0 - draw.choice((0.0, 1.5)) * t)
     rows = np.column_stack((np.concatenate(([0.0], np.cumsum(0.5 * STEP_S * (v[1:] + v[:-1])))), v, np.zeros(ROWS)))
-    least, nearest = yi.least_gap(case.swept, case.moving, rows, wanted, np.empty((PREDICTION_STEPS, 4)))
+    least, nearest = yi.least_gap(case.swept, case.moving, rows, wanted, GAP, np.empty((PREDICTION_STEPS, 4)))
     times = [PREDICTION_STEP_S * j for j in range(21)]
     moves = [when for when in times if when == 0.0 or np.interp(when, t, v) >= 0.1]
     gaps = {

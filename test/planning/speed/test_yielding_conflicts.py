@@ -21,7 +21,7 @@ from .test_yielding_rules import TIMES, free, spans
 pytestmark = pytest.mark.clause("INT-7")
 
 RSS = DERIVED.drive.rss
-GAP = yi.GapAcceptance(lead=1.2, ease=1.0, braking=10.0, hard_braking=3.0, rss=RSS)
+GAP = yi.GapAcceptance(lead=1.2, ease=1.0, crowding=0.0, begun=False, braking=10.0, hard_braking=3.0, rss=RSS)
 WALK, TURNED, ACROSS, ALONG = 0, 1, 2, 3
 """Numbers of the things around."""
 
@@ -249,16 +249,15 @@ def test_one_that_stands_is_passed_without_time_to_spare_at_worst() -> None:
         assert decided(case, conflicts, rows)[:2] == (0, cuts_in)
 
 
-def test_a_motion_that_ends_before_the_predictions_stays_where_it_ended() -> None:
-    """One of 3 s has got past 24 m; what is there in the fifth second comes after it."""
-    short = free(8.2)[:31]
-    late = spans(25, 29, 18.0, 24.0)
-    assert yi._passes_first(late, short, 0.5, 1.0, 0.0, False)
-    assert not yi._passes_first(late, free(7.9)[:31], 0.5, 1.0, 0.0, False)
-    assert not yi._passes_first(late, short[:30], 0.5, 1.0, 0.0, False), "a row less is not far enough"
+def test_a_motion_that_ends_before_the_predictions_goes_on_as_fast() -> None:
+    """It is driven for 3 s, and what comes there after 5.8 s comes half a second later than it."""
+    short, where = free(8.0)[:31], 8.0 * TIMES[29]
+    late = spans(29, 29, 18.0, float(where) - 8.0 * 0.5)
+    assert yi._passes_first(late, short, 0.5 - 1e-6, 1.0, 0.0, False)
+    assert not yi._passes_first(late, short, 0.7, 1.0, 0.0, False)
     room = 2.0 + 0.6 * 5.0
     for spare, passes in ((0.1, True), (-0.1, False)):
-        behind = spans(25, 29, 10.0, float(short[-1, 0]) - room - spare)
+        behind = spans(29, 29, 10.0, float(where) - room - spare)
         assert bool(yi._passes_first(behind, short, 0.5, 1.0, 5.0, False)) is passes
 
 

@@ -199,6 +199,9 @@ def motion_of(v: FloatArray) -> FloatArray:
     return np.column_stack((s, v, np.zeros(len(v))))
 
 
+ACCEPTED = yi.GapAcceptance(1.2, 1.0, 0.0, False, 10.0, 3.0, DERIVED.drive.rss)
+
+
 def least_gap(
     path: FloatArray, things: tuple[Thing, ...], rows: FloatArray, wanted: float, sidestep: float = math.inf
 ) -> tuple[float, int]:
@@ -208,7 +211,7 @@ def least_gap(
     swept = SweptPath(frenet, DERIVED.body, SweptBand(*swept_band(frenet)), point_spacing(frenet), sidestep)
     # What is left in the scratch from before are places of the last thing.
     poses = np.tile((things[-1].x, things[-1].y, 1.0, 0.0), (PREDICTION_STEPS, 1))
-    gap, row = yi.least_gap(swept, around.moving, rows, wanted, poses)
+    gap, row = yi.least_gap(swept, around.moving, rows, wanted, ACCEPTED, poses)
     return float(gap), yi.NONE if row == yi.NONE else things[int(around.moving.id[row])].number
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ from shapely.geometry import Polygon
 from tuling_fsm.bag.commonroad.lanelets import Lanelet
 from tuling_fsm.bag.commonroad.problem import GoalState, PlanningProblem
 from tuling_fsm.bag.commonroad.scenario import Recording
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Polyline, Pose, wrap_angle
 from tuling_fsm.core.vehicle import Vehicle, center_ahead
@@ -33,8 +34,8 @@ AXLE_GAP_M = 0.5
 
 
 class GoalRoute(NamedTuple):
-    """A route, the stretch of it (arc lengths, m) on which the car is in the goal, none without a place, and whether
-    the route ends there.
+    """A route, the stretch of it (arc lengths, m) on which the car is in the goal, which is all of the scenario's road
+    for one without a place, and whether the route ends there.
     """
 
     route: Route
@@ -57,7 +58,7 @@ def goal_route(
         each
         for goal in problem.goals
         for target in _targets(road_map, recording, problem, goal, start)
-        if (each := _through(road_map, start, target, goal, center_ahead(vehicle))) is not None
+        if (each := _through(road_map, recording, start, target, goal, center_ahead(vehicle))) is not None
     ]
     if not found:
         ahead = list(_straight_on(road_map, start, BEYOND_M))
@@ -112,7 +113,9 @@ def _on_lane(road_map: RoadMap, pose: Pose) -> Pose:
     return pose if lane is None else road_map.lanes[lane.lane].center.at(lane.s)
 
 
-def _through(road_map: RoadMap, start: Pose, target: Pose, goal: GoalState, ahead: float) -> GoalRoute | None:
+def _through(
+    road_map: RoadMap, recording: Recording, start: Pose, target: Pose, goal: GoalState, ahead: float
+) -> GoalRoute | None:
     """The route through a target and on behind it."""
     if plan_route(road_map, start, target).route is None:
         return None
@@ -121,18 +124,17 @@ def _through(road_map: RoadMap, start: Pose, target: Pose, goal: GoalState, ahea
     route = planned or plan_route(road_map, start, target).route
     if route is None:
         return None
-    return GoalRoute(route, _stretch(route, goal, ahead), goal)
+    shapes = goal.position or tuple(each.outline for each in recording.lanelets.values())
+    return GoalRoute(route, _stretch(route, shapes, goal, ahead), goal)
 
 
-def _stretch(route: Route, goal: GoalState, ahead: float) -> tuple[float, float] | None:
-    """The arc lengths of the route's first stretch in the goal; where it has the heading that is asked for, if it has
-    that anywhere in it.
+def _stretch(route: Route, shapes: Sequence[FloatArray], goal: GoalState, ahead: float) -> tuple[float, float] | None:
+    """The arc lengths of the route's first stretch in any of the shapes; where it has the heading that is asked for, if
+    it has that anywhere in it.
 
     The heading is the lane's under the rear axle, `ahead` (m) behind the centre.
     """
-    if goal.position is None:
-        return None
-    within = np.logical_or.reduce([inside(shape, route.reference.xy) for shape in goal.position])
+    within = np.logical_or.reduce([inside(shape, route.reference.xy) for shape in shapes])
     rows = np.flatnonzero(within)
     if not len(rows):
         return None

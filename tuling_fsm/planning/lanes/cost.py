@@ -17,7 +17,7 @@ from tuling_fsm.planning.obstacles.occupancy import SweptPath
 from tuling_fsm.planning.paths.frenet_path import NODE, PCOS, PD, PKAPPA, PROOM, PS, PSIN, PX, PY, START_S, FrenetPath
 from tuling_fsm.planning.paths.reference_line import COS, SIN, S, X, Y, walk
 from tuling_fsm.planning.speed.roll_out import seek
-from tuling_fsm.planning.speed.yielding import CROWDS, CUTS_OFF, least_gap
+from tuling_fsm.planning.speed.yielding import CROWDS, CUTS_OFF, GapAcceptance, least_gap
 
 MEMORY_S = 2.0
 """The previous plan is remembered as its position this far ahead."""
@@ -173,11 +173,12 @@ def candidate_cost(
     speed: FloatArray,
     rows: FloatArray,
     cuts_in: int,
+    accepted: GapAcceptance,
     w: CostWeights,
     poses: FloatArray,
 ) -> CandidateCost:
     """Judge a candidate driven at `rows` (T, 3) below the `speed` (n,) of its envelope; `cuts_in` as of
-    `yield_to_conflicts`, `poses` is scratch.
+    `yield_to_conflicts` with the gaps that are `accepted`, `poses` is scratch.
 
     Gaps to moving objects count in the second pass alone.
     """
@@ -192,7 +193,7 @@ def candidate_cost(
     for j in range(min(frenet.points, i + 1)):
         room = min(room, frenet.path[j, PROOM])
     cost += w.clearance * (1.0 - max(0.0, room) / w.wanted) ** 2
-    gap, _ = least_gap(candidate.swept, moving, rows, w.wanted, poses)
+    gap, _ = least_gap(candidate.swept, moving, rows, w.wanted, accepted, poses)
     conflict = CUTS_OFF if gap < 0.0 else cuts_in
     cost += _CROWDING * (conflict == CROWDS) + _COLLIDING * (conflict == CUTS_OFF)
     full = cost + w.clearance * (1.0 - max(0.0, gap) / w.wanted) ** 2

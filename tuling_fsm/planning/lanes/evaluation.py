@@ -9,6 +9,7 @@ from tuling_fsm.core.kernels import inlined_kernel, kernel
 from tuling_fsm.core.trajectory import STEP_S
 from tuling_fsm.planning.lanes.context import EvaluationContext
 from tuling_fsm.planning.lanes.cost import CandidateCost, PathCandidate
+from tuling_fsm.planning.lanes.lane_lines import LaneLines
 from tuling_fsm.planning.lanes.path_end import END_OF_LINE, WALL, PathEnd, find_stop
 from tuling_fsm.planning.lanes.path_speed import SpeedTask, best_speed, drive_among
 from tuling_fsm.planning.lanes.sampling import SamplingScope, sample_candidates
@@ -41,6 +42,9 @@ judged; the gap to what is passed closely (m, negative to the right)."""
 VERDICT = 17
 _COMMITTED = 0.6
 """Share of the room before other vehicles that a change of lanes once begun still asks for."""
+_BEGUN = 0.3
+"""A car that waits for a vehicle has begun to change lanes when it is so far (m) beside the line of its own: before
+that, it was about to go in behind."""
 _EVADING = 1.8
 """To pass before a crossing object by changing lanes takes this much more time to spare than in the lane of the
 previous plan."""
@@ -67,6 +71,13 @@ def _fill_verdict(
 
 
 @inlined_kernel
+def _has_begun(lines: LaneLines, at: int) -> bool:
+    """Whether the car is on a line, or has left its own towards it."""
+    aside = lines.start[lines.home, START_D]
+    return bool(at == lines.home or aside * np.sign(aside - lines.start[at, START_D]) >= _BEGUN)
+
+
+@inlined_kernel
 def _evaluate(spec: FloatArray, tick: EvaluationContext, buffers: EvaluationBuffers, verdict: FloatArray) -> int:
     """Plan one candidate; its path and rows stay in `buffers`. Returns the number of points of the path."""
     at, lines, start, d = int(spec[LANE]), tick.lines, tick.start, tick.drive
@@ -84,15 +95,15 @@ def _evaluate(spec: FloatArray, tick: EvaluationContext, buffers: EvaluationBuff
     swept = SweptPath(frenet, tick.body, swept_band(frenet), point_spacing(frenet), sidestep)
     limit_passing(swept, tick.beside, buffers.limit, buffers.cause)
     fill_envelope(frenet, buffers.limit, buffers.cause, d, buffers.envelope)
-    stays = lines.shift[at] == tick.weights.previous_shift
-    ease, lead = (_COMMITTED, tick.lead) if stays else (1.0, _EVADING * tick.lead)
+    stays = lines.shift[at] == tick.weights.previous_shift and (not tick.waits or _has_begun(lines, at))
+    ease, crowding, lead = (_COMMITTED, 0.0, tick.lead) if stays else (1.0, 1.0, _EVADING * tick.lead)
     known = stop.by in (WALL, END_OF_LINE)
     slack = 0.4 * tick.stops.line if known else tick.stops.obstacle - tick.stops.end
     task = SpeedTask(
         swept,
         StopTarget(min(stop.at, frenet.path[frenet.points - 1, PS]), slack),
         StartMotion(start.v, start.a),
-        GapAcceptance(lead, ease, 0.5 * start.v**2 / d.decel, 0.5 * start.v**2 / d.emergency, d.rss),
+        GapAcceptance(lead, ease, crowding, stays, 0.5 * start.v**2 / d.decel, 0.5 * start.v**2 / d.emergency, d.rss),
     )
     driven = drive_among(task, tick.moving, d, buffers)
     candidate = PathCandidate(swept, stop, spec[OFFSET])

@@ -121,7 +121,7 @@ def best_speed(
             continue
         rows = s.rows if k == 0 else s.slower[: until + 1]
         judged = candidate_cost(
-            candidate, tick.lines, tick.moving, s.envelope.speed, rows, driven.cuts_in, tick.weights, s.poses
+            candidate, tick.lines, tick.moving, s.envelope.speed, rows, driven.cuts_in, task.gap, tick.weights, s.poses
         )
         judgements += 1
         effort = speed_cost(rows, until, top, e)

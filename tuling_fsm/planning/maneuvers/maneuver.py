@@ -359,7 +359,8 @@ def _time_section(
     limit_passing(swept, surroundings.beside, limit, buffers.cause)
     fill_envelope(swept.frenet, limit, buffers.cause, eased, buffers.envelope)
     v2 = start.v * start.v
-    gap = GapAcceptance(speed.pass_ahead, 1.0, 0.5 * v2 / drive.decel, 0.5 * v2 / drive.emergency, drive.rss)
+    stops = 0.5 * v2 / drive.decel, 0.5 * v2 / drive.emergency
+    gap = GapAcceptance(speed.pass_ahead, 1.0, 0.0, False, *stops, drive.rss)
     task = SpeedTask(swept, StopTarget(stop_at, 0.4 * speed.line_gap), start, gap)
     driven = drive_among(task, surroundings.moving, drive, buffers)
     return AccelerationDemand(*driven.binds)

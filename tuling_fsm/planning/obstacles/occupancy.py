@@ -124,6 +124,15 @@ def row_at(j: int, rows: int) -> int:
     return min(rows - 1, ROWS_A_STEP * j)
 
 
+@inlined_kernel
+def travelled(rows: FloatArray, k: int) -> float:
+    """How far (m) a car that drives `rows` (of `roll_out`) is at row `k`; beyond their end it goes on as fast."""
+    last = len(rows) - 1
+    if k <= last:
+        return float(rows[k, 0])
+    return float(rows[last, 0] + (k - last) * STEP_S * rows[last, 1])
+
+
 class PathWindow(NamedTuple):
     """Points from the first to the last, and the largest curvature (1/m, absolute) between them."""
 
@@ -233,7 +242,7 @@ def still_met(spans: FloatArray, free: FloatArray) -> int:
     """
     met = 0
     for j in range(len(spans)):
-        if spans[j, 2] > free[row_at(j, len(free)), 0] + FORESIGHT:
+        if spans[j, 2] > travelled(free, ROWS_A_STEP * j) + FORESIGHT:
             spans[j, 0], spans[j, 1] = np.inf, np.inf
         met += spans[j, 0] < np.inf
     return met

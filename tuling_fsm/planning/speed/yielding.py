@@ -14,6 +14,7 @@ from tuling_fsm.core.standing import AGENT_STANDS, VEHICLE_STANDS
 from tuling_fsm.core.trajectory import STEP_S
 from tuling_fsm.planning.obstacles.moving import SAME_WAY, MovingObstacles
 from tuling_fsm.planning.obstacles.occupancy import (
+    ROWS_A_STEP,
     SIDESTEP,
     ConflictBuffers,
     SweptPath,
@@ -25,6 +26,7 @@ from tuling_fsm.planning.obstacles.occupancy import (
     row_at,
     still_met,
     touches_now,
+    travelled,
 )
 from tuling_fsm.planning.obstacles.rss import Rss
 from tuling_fsm.planning.paths.frenet_path import PCOS, PS, PSIN, PX, PY, FrenetPath
@@ -47,18 +49,23 @@ _COMING_IN, _ENTRY_GAP = 5, 0.5
 _ALONGSIDE, _AHEAD = 0.94, 1.0
 """A vehicle that comes in from beside, turned from the line by no more than the angle of this cosine and so far (m)
 ahead of the car, is followed before it is there."""
+_EASES_OFF = 1.0
+"""So much (m/s^2) a vehicle slows down that lets in one which has begun to come before it."""
 _CUT_IN_GAP, _CUT_IN_TIME = 2.0, 0.6
 """Room (m, and s at its speed) that is left before a vehicle by a car that comes into its lane."""
 
 
 class GapAcceptance(NamedTuple):
     """When the car passes before an object: `lead` (s) is the time to spare, `ease` the share of the room that a
-    vehicle going the same way has to be left, `braking` and `hard_braking` (m) the lengths of a comfortable and of the
-    hardest stop, `rss` what other vehicles may be trusted to do.
+    vehicle going the same way has to be left, `crowding` that without which it is cut off, `begun` whether a change of
+    lanes has, `braking` and `hard_braking` (m) the lengths of a comfortable and of the hardest stop, `rss` what other
+    vehicles may be trusted to do.
     """
 
     lead: float
     ease: float
+    crowding: float
+    begun: bool
     braking: float
     hard_braking: float
     rss: Rss
@@ -105,16 +112,30 @@ def _passes_first(spans: FloatArray, free: FloatArray, lead: float, ease: float,
         if spans[j, 0] == np.inf:
             continue
         now = row_at(j, len(free))
-        early = min(len(free) - 1, max(0, round((j * PREDICTION_STEP_S - lead) / STEP_S)))
+        early = max(0, round((j * PREDICTION_STEP_S - lead) / STEP_S))
         if v_other > 0.0:
             if free[now, 1] < VEHICLE_STANDS:
                 continue
             room = _CUT_IN_GAP + _CUT_IN_TIME * v_other + max(0.0, v_other - free[now, 1]) * lead
-            if free[now, 0] < spans[j, 1] + ease * room:
+            if travelled(free, ROWS_A_STEP * j) < spans[j, 1] + ease * room:
                 return False
-        elif free[early, 0] < spans[j, 1] and not (walks and max(free[early, 1], free[now, 1]) < VEHICLE_STANDS):
-            return False
+        elif travelled(free, early) < spans[j, 1]:
+            before = free[min(early, len(free) - 1), 1]
+            if not walks or max(before, free[now, 1]) >= VEHICLE_STANDS:
+                return False
     return True
+
+
+@inlined_kernel
+def _steps_that_count(swept: SweptPath, moving: MovingObstacles, i: int, v: float, gap: GapAcceptance) -> int:
+    """Prediction steps in which a car of speed `v` (m/s) looks at vehicle `i`: where it has begun to change lanes ahead
+    of that one, no more than that takes to see the car and to be no faster any more. Braking right before it is worse.
+    """
+    steps = moving.box.shape[1]
+    if not gap.begun or swept.sidestep < SIDESTEP or not moving.trailing[swept.frenet.at, i]:
+        return int(steps)
+    reacts = gap.rss.response + max(0.0, moving.speed[i] - v) / _EASES_OFF
+    return min(int(steps), int(np.ceil(reacts / PREDICTION_STEP_S)) + 1)
 
 
 @inlined_kernel
@@ -264,7 +285,8 @@ def yield_to_conflicts(
             continue
         inside = _first_inside(spans)
         along = _goes_along(frenet, moving, i, inside)
-        if along and _passes_first(spans, free, 0.0, 0.0, moving.speed[i], moving.vulnerable[i]):
+        close = spans[: _steps_that_count(swept, moving, i, free[0, 1], gap)]
+        if along and _passes_first(close, free, 0.0, gap.crowding, moving.speed[i], moving.vulnerable[i]):
             cuts_in = max(cuts_in, CROWDS)
             continue
         yielded += 1
@@ -281,7 +303,12 @@ def yield_to_conflicts(
 
 @inlined_kernel
 def least_gap(
-    swept: SweptPath, moving: MovingObstacles, rows: FloatArray, wanted: float, poses: FloatArray
+    swept: SweptPath,
+    moving: MovingObstacles,
+    rows: FloatArray,
+    wanted: float,
+    accepted: GapAcceptance,
+    poses: FloatArray,
 ) -> tuple[float, int]:
     """Smallest gap (m, at most `wanted`) to any moving object in the first 4 s of a motion, and the row of that object;
     `poses` (T, 4) is scratch.
@@ -301,7 +328,7 @@ def least_gap(
         if beside(swept, moving, i) or ignored(swept, moving, i):
             continue
         reach = body.half_length + body.half_width + moving.box[i, 0, 4] + moving.box[i, 0, 5] + wanted
-        for j in range(steps):
+        for j in range(min(steps, _steps_that_count(swept, moving, i, rows[0, 1], accepted))):
             box, pose = moving.box[i, j], poses[j]
             if abs(box[0] - pose[0]) > reach or abs(box[1] - pose[1]) > reach:
                 continue
