@@ -43,8 +43,8 @@ VERDICT = 17
 _COMMITTED = 0.6
 """Share of the room before other vehicles that a change of lanes once begun still asks for."""
 _BEGUN = 0.3
-"""A car that waits for a vehicle has begun to change lanes when it is so far (m) beside the line of its own: before
-that, it was about to go in behind."""
+"""A change of lanes can be seen when the car is so far (m) beside the line of its own. One that waits for a vehicle was
+about to go in behind it before that."""
 _EVADING = 1.8
 """To pass before a crossing object by changing lanes takes this much more time to spare than in the lane of the
 previous plan."""
@@ -71,10 +71,14 @@ def _fill_verdict(
 
 
 @inlined_kernel
-def _has_begun(lines: LaneLines, at: int) -> bool:
-    """Whether the car is on a line, or has left its own towards it."""
+def _moves_over(lines: LaneLines, at: int, offset: float) -> bool:
+    """Whether the car can be seen to come to `offset` (m) beside a line: it has left the line of its lane towards that
+    one, or its lane is that one, and it comes nearer to the line.
+    """
     aside = lines.start[lines.home, START_D]
-    return bool(at == lines.home or aside * np.sign(aside - lines.start[at, START_D]) >= _BEGUN)
+    if at == lines.home:
+        return bool(abs(offset) < abs(aside))
+    return bool(aside * np.sign(aside - lines.start[at, START_D]) >= _BEGUN)
 
 
 @inlined_kernel
@@ -95,7 +99,9 @@ def _evaluate(spec: FloatArray, tick: EvaluationContext, buffers: EvaluationBuff
     swept = SweptPath(frenet, tick.body, swept_band(frenet), point_spacing(frenet), sidestep)
     limit_passing(swept, tick.beside, buffers.limit, buffers.cause)
     fill_envelope(frenet, buffers.limit, buffers.cause, d, buffers.envelope)
-    stays = lines.shift[at] == tick.weights.previous_shift and (not tick.waits or _has_begun(lines, at))
+    begun = _moves_over(lines, at, spec[OFFSET])
+    goes_on = at == lines.home or begun or not tick.waits
+    stays = lines.shift[at] == tick.weights.previous_shift and goes_on
     ease, crowding, lead = (_COMMITTED, 0.0, tick.lead) if stays else (1.0, 1.0, _EVADING * tick.lead)
     known = stop.by in (WALL, END_OF_LINE)
     slack = 0.4 * tick.stops.line if known else tick.stops.obstacle - tick.stops.end
@@ -103,7 +109,9 @@ def _evaluate(spec: FloatArray, tick: EvaluationContext, buffers: EvaluationBuff
         swept,
         StopTarget(min(stop.at, frenet.path[frenet.points - 1, PS]), slack),
         StartMotion(start.v, start.a),
-        GapAcceptance(lead, ease, crowding, stays, 0.5 * start.v**2 / d.decel, 0.5 * start.v**2 / d.emergency, d.rss),
+        GapAcceptance(
+            lead, ease, crowding, stays and begun, 0.5 * start.v**2 / d.decel, 0.5 * start.v**2 / d.emergency, d.rss
+        ),
     )
     driven = drive_among(task, tick.moving, d, buffers)
     candidate = PathCandidate(swept, stop, spec[OFFSET])
