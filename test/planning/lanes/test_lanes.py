@@ -60,16 +60,6 @@ def test_a_lane_is_changed_ahead_of_one_that_comes_there_with_room_to_spare(v: f
     assert min(gap_to(other.at(stamp), now.ego.pose, VEHICLE) for stamp, now, _ in log) > 4.0
 
 
-@pytest.mark.clause("NOR-4")
-@pytest.mark.medium
-@pytest.mark.parametrize(("v", "behind"), [(9.0, 12.0), (10.0, 22.0), (11.0, 28.0)])
-def test_a_car_that_let_another_by_does_not_go_ahead_of_it_after_all(v: float, behind: float) -> None:
-    parked, other = Thing(7, 75.0, 0.0), Thing(8, 20.0 - behind, 3.5, v=v)
-    log = run(straight(2, 0), scene(v=8.0), 10.0, (parked, other))
-    assert min(gap_to(other.at(stamp), now.ego.pose, VEHICLE) for stamp, now, _ in log) > 0.5
-    assert log[-1][1].ego.pose.x < other.at(10.0).x
-
-
 @pytest.mark.clause("NOR-6", "NOR-7")
 @pytest.mark.medium
 def test_a_solid_line_is_a_wall() -> None:

@@ -31,7 +31,7 @@ class CandidateStart(NamedTuple):
 
 class EvaluationContext(NamedTuple):
     """Everything that all candidates of a tick have in common. `walls` (W, 4); `lead` (s) is
-    `SpeedParameters.pass_ahead`, `waits` whether the previous plan let another vehicle go first.
+    `SpeedParameters.pass_ahead`.
     """
 
     lines: LaneLines
@@ -42,7 +42,6 @@ class EvaluationContext(NamedTuple):
     start: CandidateStart
     speed_limit: float
     lead: float
-    waits: bool
     body: Footprint
     drive: LongitudinalLimits
     stops: StopLimits

@@ -43,8 +43,7 @@ VERDICT = 17
 _COMMITTED = 0.6
 """Share of the room before other vehicles that a change of lanes once begun still asks for."""
 _BEGUN = 0.3
-"""A change of lanes can be seen when the car is so far (m) beside the line of its own. One that waits for a vehicle was
-about to go in behind it before that."""
+"""A change of lanes can be seen when the car is so far (m) beside the line of its own."""
 _EVADING = 1.8
 """To pass before a crossing object by changing lanes takes this much more time to spare than in the lane of the
 previous plan."""
@@ -100,8 +99,7 @@ def _evaluate(spec: FloatArray, tick: EvaluationContext, buffers: EvaluationBuff
     limit_passing(swept, tick.beside, buffers.limit, buffers.cause)
     fill_envelope(frenet, buffers.limit, buffers.cause, d, buffers.envelope)
     begun = _moves_over(lines, at, spec[OFFSET])
-    goes_on = at == lines.home or begun or not tick.waits
-    stays = lines.shift[at] == tick.weights.previous_shift and goes_on
+    stays = lines.shift[at] == tick.weights.previous_shift
     ease, crowding, lead = (_COMMITTED, 0.0, tick.lead) if stays else (1.0, 1.0, _EVADING * tick.lead)
     known = stop.by in (WALL, END_OF_LINE)
     slack = 0.4 * tick.stops.line if known else tick.stops.obstacle - tick.stops.end

@@ -182,8 +182,8 @@ def prepare(
         top_speed=derived.vehicle.max_speed,
     )
     walls = np.array([(wall.x0, wall.y0, wall.x1, wall.y1) for wall in request.walls]).reshape(-1, 4)
-    before = Reason.NONE if previous is None else previous.limit.reason
-    lead = parameters.speed.pass_ahead * (_STILL_YIELDING if before in _CROSSING else 1.0)
+    yields = previous is not None and previous.limit.reason in _CROSSING
+    lead = parameters.speed.pass_ahead * (_STILL_YIELDING if yields else 1.0)
     motion = CandidateStart(scene.stamp, pose, max(0.0, start.v), start.a)
     moving, rss = surroundings.moving, derived.drive.rss
     dangerous = is_dangerous_ahead(moving.box, moving.speed, pose, motion.v, derived.body, rss)
@@ -197,7 +197,6 @@ def prepare(
         start=motion,
         speed_limit=request.speed_limit,
         lead=lead,
-        waits=before in (Reason.LEADER, Reason.CROSSING),
         body=derived.body,
         drive=derived.drive,
         stops=derived.stops,

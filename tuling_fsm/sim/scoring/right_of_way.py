@@ -159,11 +159,14 @@ class JunctionYielding:
         return passage
 
     def _note_passed(self, frame: RefereeFrame, position: LanePosition | None) -> None:
-        """Which light there was as the bumper passed a line: one that changes behind it is no matter any more."""
+        """Which light there was as the bumper passed a line: one that changes behind it is no matter any more. A car
+        that has stood there goes on by the light that it then has.
+        """
+        kept = self._passed if abs(frame.ego.v) >= AGENT_MOVES else {}
         front = math.inf if position is None else position.s + 0.5 * self._vehicle.length
         lines = () if position is None else self._map.stop_lines_of(position.lane)
         self._passed = {
-            line.signal: self._passed.get(line.signal, int(frame.lights.get(line.signal, Light.UNKNOWN)))
+            line.signal: kept.get(line.signal, int(frame.lights.get(line.signal, Light.UNKNOWN)))
             for line in lines
             if line.kind == "light" and front >= line.s
         }
