@@ -95,7 +95,7 @@ def follow_lanes(view: BehaviourView) -> FollowLanes:
     speed = min(view.context.vehicle.max_speed, rules.speed_limit, window_speed(view))
     lanes = slowed(view.world.lanes, rules.zones, view.world.route_s, view.world.ego.v)
     goal_s = None if route is None else route.length
-    return FollowLanes(lanes, rules.walls, speed, goal_s=goal_s, window_s=window_place(view))
+    return FollowLanes(lanes, rules.walls, speed, goal_s=goal_s, window=window_place(view))
 
 
 def solid_lines(view: BehaviourView) -> FloatArray:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -132,6 +133,14 @@ class StopWall:
     """Id of the object or signal, -1 for none."""
 
 
+class RoutePlace(NamedTuple):
+    """A place on a route: arc length on its reference, and where that is (m, `map`)."""
+
+    s: float
+    x: float
+    y: float
+
+
 @dataclass(frozen=True)
 class Hold:
     """Come to a comfortable stop and stand, or with `emergency` brake at `emergency_decel` (EST-1)."""
@@ -156,8 +165,8 @@ class FollowLanes:
     """
     goal_s: float | None = None
     """Arc length on the route's reference at which the route ends, m."""
-    window_s: float | None = None
-    """Arc length on the route's reference of a place that has to be passed in the route's own lane, m."""
+    window: RoutePlace | None = None
+    """A place that has to be passed in the lane that it is on."""
 
 
 @dataclass(frozen=True, eq=False)

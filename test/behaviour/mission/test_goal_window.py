@@ -72,12 +72,12 @@ def test_the_request_is_for_the_speed_of_the_window(road: RoadMap) -> None:
 
 def test_the_request_is_for_the_lane_of_the_place_until_its_time_is_over(road: RoadMap) -> None:
     mission = Mission(0.0, window=GoalWindow(130.0, FAR_Y, (18.0, 22.0)))
-    ahead = follow_lanes(looking(road, MissionProgress(mission=mission), x=50.0)).window_s
-    near = follow_lanes(looking(road, MissionProgress(mission=mission, elapsed_s=21.0), x=100.0)).window_s
+    ahead = follow_lanes(looking(road, MissionProgress(mission=mission), x=50.0)).window
+    near = follow_lanes(looking(road, MissionProgress(mission=mission, elapsed_s=21.0), x=100.0)).window
     assert ahead is not None and near == pytest.approx(ahead, abs=0.1), "a place on the route, wherever the car is"
     late = MissionProgress(mission=mission, elapsed_s=22.5)
     for progress, x in ((late, 100.0), (MissionProgress(mission=mission), 140.0), (MissionProgress(), 50.0)):
-        assert follow_lanes(looking(road, progress, x=x)).window_s is None
+        assert follow_lanes(looking(road, progress, x=x)).window is None
 
 
 def test_a_window_that_goes_on_holds_back_only_from_its_end(road: RoadMap) -> None:
@@ -98,7 +98,7 @@ def test_a_window_with_a_heading_is_where_the_route_has_it(road: RoadMap) -> Non
         window = replace(along, heading=(low, high))
         progress = MissionProgress(mission=Mission(0.0, window=window))
         assert (_speed(road, 50.0, 0.0, window) == _speed(road, 50.0, 0.0, along)) is held
-        assert (follow_lanes(looking(road, progress, x=50.0)).window_s is not None) is held
+        assert (follow_lanes(looking(road, progress, x=50.0)).window is not None) is held
     assert _speed(road, 50.0, 0.0, replace(along, heading=(1.5, 1.7))) == math.inf
 
 

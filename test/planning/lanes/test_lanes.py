@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tuling_fsm.core.geometry import Pose
-from tuling_fsm.core.request import FollowLanes, LaneEnd, LaneLine, PlanResult, Reason
+from tuling_fsm.core.request import FollowLanes, LaneEnd, LaneLine, PlanResult, Reason, RoutePlace
 from tuling_fsm.core.scene import Scene
 from tuling_fsm.planning.planner import Planner
 
@@ -224,12 +224,20 @@ def test_a_lane_that_leaves_the_route_is_left_in_time() -> None:
 def test_the_lane_of_a_window_is_taken_before_its_place_though_another_is_faster() -> None:
     slow = tuple(Thing(n, 45.0 + 30.0 * n, 0.0, v=4.0) for n in range(4))
 
-    def there(window_s: float | None) -> float:
-        log = run(straight(2, 0), scene(y=3.5, v=7.0), 12.0, slow, window_s=window_s)
+    def there(window: RoutePlace | None) -> float:
+        log = run(straight(2, 0), scene(y=3.5, v=7.0), 12.0, slow, window=window)
         return float(next(now.ego.pose.y for _, now, _ in log if now.ego.pose.x > 75.0))
 
-    assert there(80.0) == pytest.approx(0.0, abs=0.5)
+    assert there(RoutePlace(80.0, 80.0, 0.0)) == pytest.approx(0.0, abs=0.5)
     assert there(None) == pytest.approx(3.5, abs=0.5)
+
+
+@pytest.mark.clause("NOR-6")
+@pytest.mark.parametrize("place_y", [-3.5, 0.0])
+def test_the_lane_of_a_window_is_that_of_its_place_and_not_the_one_the_route_is_still_in(place_y: float) -> None:
+    """A route that changes lanes only just before the place is still in the lane of y = 0."""
+    log = run(straight(2, 1), scene(v=7.0), 12.0, window=RoutePlace(80.0, 80.0, place_y))
+    assert next(now.ego.pose.y for _, now, _ in log if now.ego.pose.x > 75.0) == pytest.approx(place_y, abs=0.3)
 
 
 def test_nothing_is_ever_planned_in_reverse() -> None:

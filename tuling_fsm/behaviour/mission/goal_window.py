@@ -11,6 +11,7 @@ import math
 
 from tuling_fsm.behaviour.leaf import BehaviourView
 from tuling_fsm.behaviour.routing import place_on_route
+from tuling_fsm.core.request import RoutePlace
 from tuling_fsm.world.mission import GoalWindow
 
 SPEED_MARGIN = 0.5
@@ -46,11 +47,13 @@ def window_speed(view: BehaviourView) -> float:
     return min(kept, _fastest(window) + SLOWS * vehicle.comfort_decel * slows_s)
 
 
-def window_place(view: BehaviourView) -> float | None:
-    """Arc length (m) of the window's place on the route; None without one, past it, or when its time is over."""
-    stretch, window = _stretch(view), _window(view)
-    over = window is None or view.memory.mission.elapsed_s > window.time_s[1]
-    return None if over or stretch is None else stretch[0]
+def window_place(view: BehaviourView) -> RoutePlace | None:
+    """The window's place on the route; None without one, past it, or when its time is over."""
+    stretch, window, route = _stretch(view), _window(view), view.memory.routing.route
+    if window is None or stretch is None or route is None or view.memory.mission.elapsed_s > window.time_s[1]:
+        return None
+    there = route.reference.at(stretch[0])
+    return RoutePlace(stretch[0], there.x, there.y)
 
 
 def _stretch(view: BehaviourView) -> tuple[float, float] | None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from tuling_fsm.core.arrays import FloatArray, IntArray
 from tuling_fsm.core.kernels import array_kernel, kernel
-from tuling_fsm.core.request import FollowLanes, LaneEnd, LaneLine
+from tuling_fsm.core.request import FollowLanes, LaneEnd, LaneLine, RoutePlace
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.paths.footprint import Footprint, nearest, prepare_bounds
@@ -111,14 +111,15 @@ def smooth_lines(
     keep_lane: bool,
     shape: ReferenceLineParameters,
     body: Footprint,
-    window_s: float | None = None,
+    window: RoutePlace | None = None,
 ) -> LaneLines:
     """The lanes without a car on them."""
     many = len(lanes)
     rows, count = np.empty((many, MAX_POINTS, COLUMNS)), np.empty(many, np.int64)
     stop, last = np.empty(many), np.empty(many)
-    ends, window = np.full(many, math.inf), np.full(many, math.inf)
+    ends, left_by = np.full(many, math.inf), np.full(many, math.inf)
     route = min(range(many), key=lambda i: (abs(lanes[i].shift), i), default=-1)
+    asked = route if window is None else _lane_of(window, lanes, route)
     for i, lane in enumerate(lanes):
         goal = _goal_on(lane, lanes[route], goal_s)
         center, wide = _columns(lane, keep_lane)
@@ -130,16 +131,16 @@ def smooth_lines(
         elif i != route:
             # The route ends on its own lane: one beside it has to be left by then.
             ends[i] = goal
-        if i != route and window_s is not None:
-            window[i] = lane.center.s[0] + window_s - lane.route_s0
+        if i != asked and window is not None:
+            left_by[i] = lane.center.s[0] + window.s - lane.route_s0
     shift, phase = np.array([lane.shift for lane in lanes], np.int64), np.array([lane.route_s0 for lane in lanes])
     return LaneLines(
-        row=rows, points=count, start=np.zeros((many, START)), stop=stop, end=last, ends=ends, window=window,
+        row=rows, points=count, start=np.zeros((many, START)), stop=stop, end=last, ends=ends, window=left_by,
         shift=shift, phase=phase, home=-1, route=route,
     )  # fmt: skip
 
 
-_Key = tuple[tuple[LaneLine, ...], float | None, bool, ReferenceLineParameters, Footprint, float | None]
+_Key = tuple[tuple[LaneLine, ...], float | None, bool, ReferenceLineParameters, Footprint, RoutePlace | None]
 
 
 class LaneLineCache:
@@ -154,7 +155,7 @@ class LaneLineCache:
 
     def smoothed(self, request: FollowLanes, shape: ReferenceLineParameters, body: Footprint) -> LaneLines:
         """`smooth_lines` of a request, kept if it has come lately; lanes are the same if they are the same objects."""
-        key = (request.lanes, request.goal_s, request.keep_lane, shape, body, request.window_s)
+        key = (request.lanes, request.goal_s, request.keep_lane, shape, body, request.window)
         lines = self._lines.pop(key, None)
         if lines is None:
             lines = smooth_lines(*key)
@@ -200,6 +201,17 @@ def _goal_on(lane: LaneLine, route_lane: LaneLine, goal_s: float | None) -> floa
         return along
     pose = route_lane.center.at(along)
     return lane.center.project(pose.x, pose.y).s
+
+
+def _lane_of(place: RoutePlace, lanes: tuple[LaneLine, ...], route: int) -> int:
+    """The lane that leads over a place; the route's own as long as none in view does."""
+    found: list[tuple[float, int]] = []
+    for i, lane in enumerate(lanes):
+        at = lane.center.project(place.x, place.y)
+        row = min(int(np.searchsorted(lane.center.s, at.s)), len(lane.left) - 1)
+        if lane.center.s[0] < at.s < lane.center.s[-1] and -lane.right[row] <= at.offset <= lane.left[row]:
+            found.append((abs(at.offset), i))
+    return min(found)[1] if found else route
 
 
 def _margin(end: LaneEnd, front: float, gap: float) -> float:
