@@ -104,6 +104,15 @@ def test_anywhere_in_a_long_goal_will_do(tmp_path):
     assert isinstance(window, dict) and window["length"] > 0.0
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("y", [-0.9, -2.4])
+def test_a_small_goal_beside_the_centre_of_the_lane_is_not_missed(tmp_path, y):
+    goal = PASSING.replace(BOX, f"<length>3</length><width>1</width><center><x>60</x><y>{y}</y></center>")
+    loop = loop_of(tmp_path, ROADS + problem(8.0, -1.75, 8.0, goal, (55, 90)))
+    verdict = judge(loop, drive_agent(loop, tmp_path / "out"))
+    assert verdict.solved, verdict.words()
+
+
 def bend(number: int, radius: float, step: float) -> str:
     """A lanelet 3.5 m wide: 30 m straight on, a quarter of a circle to the left drawn every so many rad, 60 m more."""
     turns = np.linspace(0.0, 0.5 * math.pi, round(0.5 * math.pi / step) + 1)

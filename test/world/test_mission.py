@@ -37,6 +37,8 @@ def test_a_window_is_a_place_a_time_and_perhaps_a_speed() -> None:
     assert longer == GoalWindow(1.0, 2.0, (3.0, 4.0), length=20.0)
     east = parse_mission({"window": {**window, "heading": [-0.2, 0.2]}}, 0.0).window
     assert east == GoalWindow(1.0, 2.0, (3.0, 4.0), heading=(-0.2, 0.2))
+    right = parse_mission({"window": {**window, "offset": -0.5}}, 0.0).window
+    assert right == GoalWindow(1.0, 2.0, (3.0, 4.0), offset=-0.5)
 
 
 @pytest.mark.clause("PRK-2")
@@ -66,6 +68,7 @@ def test_preset_routes_become_poses() -> None:
         ({"window": {"x": 1, "y": 2, "time_s": [5, 4]}}, "mission.window.time_s: from 5.0 to 4.0"),
         ({"window": {"x": 1, "y": 2, "time_s": [5, 6], "heading": 0.2}}, "mission.window.heading: 0.2 is no interval"),
         ({"window": {"x": 1, "y": 2, "time_s": [5, 6], "speed": ["a", 4]}}, "mission.window.speed.from: 'a' is no"),
+        ({"window": {"x": 1, "y": 2, "time_s": [5, 6], "offset": 4}}, "mission.window.offset: 4.0 is out of range"),
         ({"car_park": {"x": 1, "y": 2, "slots": 4}}, "mission.car_park.slots: 4 is no list"),
         ({"car_park": {"x": 1, "y": 2, "routes": 4}}, "mission.car_park.routes: 4 is no list"),
         (

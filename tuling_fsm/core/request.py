@@ -134,11 +134,15 @@ class StopWall:
 
 
 class RoutePlace(NamedTuple):
-    """A place on a route: arc length on its reference, and where that is (m, `map`)."""
+    """A place on a route: arc length on its reference, where that is (m, `map`), and how the car passes it: so far (m)
+    to the left of the lane's centre, for so long (m).
+    """
 
     s: float
     x: float
     y: float
+    offset: float = 0.0
+    length: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@
 Every member is optional, but `pickup` and `dropoff` of a task. A point takes `x`, `y` (m, `map`) and optionally
 `heading` (rad), `name`, `slots`, a list of boxes with `x`, `y`, `heading`, `length`, `width` (centre, m), and `routes`,
 preset routes through a car park that are driven in turn while no slot is free, each a list of `[x, y, heading]`. A
-`window` takes `x`, `y`, `time_s` and optionally `speed`, each of both `[from, to]`, and `length` (m).
+`window` takes `x`, `y`, `time_s` and optionally `speed`, each of both `[from, to]`, `length` and `offset` (m).
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ BOUNDS: Mapping[str, MissionBound] = {
     **dict.fromkeys(("x", "y"), _PLACE),
     "heading": _TURN,
     **dict.fromkeys(("length", "width"), MissionBound(0.0, 1e3, "m")),
+    "offset": MissionBound(-3.0, 3.0, "m"),
     "match_time_s": _TIME,
     "time_s": _TIME,
     "speed": _SPEED,
@@ -89,7 +90,7 @@ class GoalWindow:
     """A place on the way and when to be there, s from when the mission came, and how fast, m/s: from, to.
 
     It goes on for `length` m along the route: anywhere there will do, or where the route has a `heading` (rad, from, to
-    counter-clockwise).
+    counter-clockwise). The car passes it `offset` m to the left of the lane's centre.
     """
 
     x: float
@@ -98,6 +99,7 @@ class GoalWindow:
     speed: tuple[float, float] = (0.0, math.inf)
     length: float = 0.0
     heading: tuple[float, float] | None = None
+    offset: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -162,12 +164,13 @@ def _point(where: str, raw: Any) -> MissionPoint:
 
 
 def _window(where: str, raw: Any) -> GoalWindow:
-    _keys(where, raw, ("x", "y", "time_s"), ("speed", "length", "heading"))
+    _keys(where, raw, ("x", "y", "time_s"), ("speed", "length", "heading", "offset"))
     speed = [0.0, math.inf] if raw.get("speed") is None else _interval(f"{where}.speed", raw["speed"])
     x, y = _number(where, raw, "x"), _number(where, raw, "y")
-    length = 0.0 if raw.get("length") is None else _number(where, raw, "length")
+    length, offset = (0.0 if raw.get(key) is None else _number(where, raw, key) for key in ("length", "offset"))
     heading = None if raw.get("heading") is None else _interval(f"{where}.heading", raw["heading"])
-    return GoalWindow(x, y, _interval(f"{where}.time_s", raw["time_s"]), (speed[0], speed[1]), length, heading)
+    times = _interval(f"{where}.time_s", raw["time_s"])
+    return GoalWindow(x, y, times, (speed[0], speed[1]), length, heading, offset)
 
 
 def _interval(where: str, raw: Any) -> tuple[float, float]:

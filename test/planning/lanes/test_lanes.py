@@ -240,6 +240,19 @@ def test_the_lane_of_a_window_is_that_of_its_place_and_not_the_one_the_route_is_
     assert next(now.ego.pose.y for _, now, _ in log if now.ego.pose.x > 75.0) == pytest.approx(place_y, abs=0.3)
 
 
+@pytest.mark.clause("NOR-6")
+@pytest.mark.parametrize("offset", [-0.5, 0.3, 3.0])
+def test_a_place_is_passed_beside_the_centre_of_its_lane_as_far_as_there_is_room(offset: float) -> None:
+    """The lane is 3.5 m wide, and nobody may leave it."""
+    log = run(straight(1), scene(v=7.0), 16.0, window=RoutePlace(50.0, 50.0, 0.0, offset, 5.0))
+    before, there, behind = (
+        next(now.ego.pose.y for _, now, _ in log if now.ego.pose.x > x) for x in (25.0, 53.0, 85.0)
+    )
+    room = 1.75 - 0.5 * VEHICLE.width
+    assert there == pytest.approx(offset, abs=0.1) if abs(offset) < room else 0.5 * room < there <= room
+    assert before == pytest.approx(0.0, abs=0.15) and behind == pytest.approx(0.0, abs=0.15)
+
+
 def test_nothing_is_ever_planned_in_reverse() -> None:
     rng = np.random.default_rng(5)
     for _ in range(60):

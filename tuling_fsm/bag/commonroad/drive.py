@@ -184,6 +184,7 @@ def _window(step: float, problem: PlanningProblem, way: GoalRoute, stretch: tupl
         "y": pose.y,
         "time_s": [low + RUN_IN_S, high + RUN_IN_S],
         "length": min(max(stretch[1] - GOAL_END_M - place, 0.0), LONGEST_WINDOW_M),
+        "offset": way.offset,
     }
     if way.goal.speed is not None:
         window["speed"] = [max(way.goal.speed.low, 0.0), max(way.goal.speed.high, 0.0)]

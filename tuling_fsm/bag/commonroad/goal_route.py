@@ -7,11 +7,13 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from shapely.geometry import Polygon
+from shapely.geometry import LineString, Polygon
+from shapely.ops import nearest_points
 
 from tuling_fsm.bag.commonroad.lanelets import Lanelet
 from tuling_fsm.bag.commonroad.problem import GoalState, PlanningProblem
 from tuling_fsm.bag.commonroad.scenario import Recording
+from tuling_fsm.core import elementwise
 from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Polyline, Pose, wrap_angle
@@ -29,19 +31,24 @@ USUAL_SPEED = 8.0
 """What a car drives that has no reason to go slower, m/s."""
 STOPS_BEFORE_M = 3.0
 """The middle of a car that stops in a long goal stands so far before its end, and in a short one in its middle."""
+WELL_INSIDE_M = 0.3
+"""A goal is passed so far from its edges."""
+ASIDE_M = 2.0
+"""A place farther than this beside the lane's centre is none of this lane."""
 AXLE_GAP_M = 0.5
 """From where the rear axle comes to rest to the end of a route."""
 
 
 class GoalRoute(NamedTuple):
     """A route, the stretch of it (arc lengths, m) on which the car is in the goal, which is all of the scenario's road
-    for one without a place, and whether the route ends there.
+    for one without a place, whether the route ends there, and how far (m) to the left of it the goal is passed.
     """
 
     route: Route
     stretch: tuple[float, float] | None
     goal: GoalState
     stops: bool = False
+    offset: float = 0.0
 
 
 def goal_route(
@@ -125,16 +132,37 @@ def _through(
     if route is None:
         return None
     shapes = goal.position or tuple(each.outline for each in recording.lanelets.values())
-    return GoalRoute(route, _stretch(route, shapes, goal, ahead), goal)
+    offset = _offset(route, goal)
+    return GoalRoute(route, _stretch(route, shapes, goal, ahead, offset), goal, offset=offset)
 
 
-def _stretch(route: Route, shapes: Sequence[FloatArray], goal: GoalState, ahead: float) -> tuple[float, float] | None:
-    """The arc lengths of the route's first stretch in any of the shapes; where it has the heading that is asked for, if
-    it has that anywhere in it.
+def _offset(route: Route, goal: GoalState) -> float:
+    """How far (m) to the left of a route its goal is passed: a small place beside the lane's centre is not missed."""
+    if len(goal.shapes) != 1 or goal.lanelets:
+        return 0.0
+    shape = Polygon(goal.shapes[0])
+    well_inside = shape.buffer(-WELL_INSIDE_M)
+    wanted = shape.centroid if well_inside.is_empty else well_inside
+    line = LineString(route.reference.xy)
+    if line.intersects(wanted):
+        return 0.0
+    nearest = nearest_points(line, wanted)[1]
+    offset = route.reference.project(nearest.x, nearest.y).offset
+    return offset if abs(offset) <= ASIDE_M else 0.0
+
+
+def _stretch(
+    route: Route, shapes: Sequence[FloatArray], goal: GoalState, ahead: float, offset: float
+) -> tuple[float, float] | None:
+    """The arc lengths of the route's first stretch that has, `offset` (m) to the left of it, one of the shapes; where
+    it has the heading that is asked for, if it has that anywhere in it.
 
     The heading is the lane's under the rear axle, `ahead` (m) behind the centre.
     """
-    within = np.logical_or.reduce([inside(shape, route.reference.xy) for shape in shapes])
+    heading = route.reference.heading
+    left = np.column_stack((-elementwise.sin(heading), elementwise.cos(heading)))
+    passed = route.reference.xy + offset * left
+    within = np.logical_or.reduce([inside(shape, passed) for shape in shapes])
     rows = np.flatnonzero(within)
     if not len(rows):
         return None

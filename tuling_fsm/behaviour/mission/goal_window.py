@@ -53,7 +53,7 @@ def window_place(view: BehaviourView) -> RoutePlace | None:
     if window is None or stretch is None or route is None or view.memory.mission.elapsed_s > window.time_s[1]:
         return None
     there = route.reference.at(stretch[0])
-    return RoutePlace(stretch[0], there.x, there.y)
+    return RoutePlace(stretch[0], there.x, there.y, window.offset, stretch[1] - stretch[0])
 
 
 def _stretch(view: BehaviourView) -> tuple[float, float] | None:

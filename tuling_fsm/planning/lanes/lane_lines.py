@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tuling_fsm.core import elementwise
 from tuling_fsm.core.arrays import FloatArray, IntArray
 from tuling_fsm.core.kernels import array_kernel, kernel
 from tuling_fsm.core.request import FollowLanes, LaneEnd, LaneLine, RoutePlace
@@ -22,6 +23,9 @@ _CAR_WITHIN = 40.0
 jumped on."""
 _BEFORE_START = -2.0
 """A lane that begins farther ahead than this (m) cannot be joined yet."""
+
+_ASIDE_M = 20.0
+"""Over this length (m) a line moves to the side on which a place is passed, and back."""
 
 
 class LaneLines(NamedTuple):
@@ -123,6 +127,8 @@ def smooth_lines(
     for i, lane in enumerate(lanes):
         goal = _goal_on(lane, lanes[route], goal_s)
         center, wide = _columns(lane, keep_lane)
+        if i == asked and window is not None and window.offset != 0.0:
+            _move_aside(center, wide, window.s - lane.route_s0, window, body.half_width)
         count[i], end, goal = _prepare(center, wide, lane.route_s0, goal, shape, body, rows[i])
         last[i] = end - _margin(lane.end, body.front, shape.end_gap)
         stop[i] = min(goal, last[i])
@@ -212,6 +218,20 @@ def _lane_of(place: RoutePlace, lanes: tuple[LaneLine, ...], route: int) -> int:
         if lane.center.s[0] < at.s < lane.center.s[-1] and -lane.right[row] <= at.offset <= lane.left[row]:
             found.append((abs(at.offset), i))
     return min(found)[1] if found else route
+
+
+def _move_aside(center: FloatArray, wide: FloatArray, along: float, place: RoutePlace, half_width: float) -> None:
+    """Move a lane to the side on which a place `along` it (m) is to be passed, as far as the body is free to be there,
+    and what is `wide` on both sides with it.
+    """
+    away = np.maximum(along - center[:, 2], center[:, 2] - along - place.length)
+    share = 1.0 - np.clip(away / _ASIDE_M, 0.0, 1.0)
+    most_left, most_right = (np.maximum(free - half_width, 0.0) for free in wide[2:4])
+    aside = share * share * (3.0 - 2.0 * share) * np.clip(place.offset, -most_right, most_left)
+    center[:, 0] -= aside * elementwise.sin(center[:, 3])
+    center[:, 1] += aside * elementwise.cos(center[:, 3])
+    wide[[0, 2, 5]] -= aside
+    wide[[1, 3, 6]] += aside
 
 
 def _margin(end: LaneEnd, front: float, gap: float) -> float:
