@@ -15,7 +15,7 @@ from tuling_fsm.core.arrays import BoolArray, FloatArray, IntArray
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.core.standing import PEDESTRIAN_STANDS
 from tuling_fsm.world import objects as ob
-from tuling_fsm.world.estimates import ESTIMATE, MeasuredNoise, associated_rows, estimate
+from tuling_fsm.world.estimates import ESTIMATE, EXACT_M, MeasuredNoise, associated_rows, estimate
 from tuling_fsm.world.objects import VULNERABLE, ByteArray, Detections, IdArray
 from tuling_fsm.world.parameters import WorldParameters
 
@@ -30,6 +30,10 @@ PAST = 9
 
 _ANCHOR_M = 1.0
 """One that is this far from where it was seen to stand has moved, whatever its reported speed."""
+_NOISY = 3.0
+"""And by so many standard deviations of the positions farther: what is seen of one that stands jitters by more than the
+speed at which one moves, and a line that stands would seem to have moved again and again.
+"""
 _TURN_FILTER_S = 0.2
 _MAX_YAW_RATE = 1.0
 
@@ -69,7 +73,9 @@ def follow(
     yaw_rate = np.ascontiguousarray(previous.past[:, YAW_RATE])
     seen, noise = estimate(previous.estimates, yaw_rate, rows, found, stamp, previous.noise)
     past: FloatArray = np.empty((n, PAST))
-    _follow(previous.past, rows, found.kind, found.body, stamp, parameters.moving_speed, past)
+    noisy = noise.position > EXACT_M
+    far = _ANCHOR_M + _NOISY * noise.position if noisy else _ANCHOR_M
+    _follow(previous.past, rows, found.kind, found.body, stamp, parameters.moving_speed, noisy, far, past)
     if n == len(found.id):
         return Tracks(found.id, past, seen, noise)
     lost = np.searchsorted(previous.id, found.id[n:])
@@ -80,7 +86,7 @@ def follow(
 @kernel
 def _follow(
     before: FloatArray, rows: IntArray, kind: ByteArray, body: FloatArray, stamp: float, moving_speed: float,
-    out: FloatArray,
+    noisy: bool, far: float, out: FloatArray,
 ) -> None:  # fmt: skip
     for i in range(len(rows)):
         here, now, row = body[i], out[i], rows[i]
@@ -89,14 +95,15 @@ def _follow(
         now[ANCHOR_X], now[ANCHOR_Y] = here[ob.X], here[ob.Y]
         if row >= 0:
             old = before[row]
-            moves = moves or elementary.hypot(here[ob.X] - old[ANCHOR_X], here[ob.Y] - old[ANCHOR_Y]) > _ANCHOR_M
+            gone = elementary.hypot(here[ob.X] - old[ANCHOR_X], here[ob.Y] - old[ANCHOR_Y]) > far
+            moves = moves or gone
             dt = max(stamp - old[SEEN], 0.0)
             turn = (here[ob.HEADING] - old[HEADING] + math.pi) % (2.0 * math.pi) - math.pi
             rate = min(max(turn / max(dt, 1e-3), -_MAX_YAW_RATE), _MAX_YAW_RATE)
             gain = dt / (dt + _TURN_FILTER_S)
             now[YAW_RATE] = old[YAW_RATE] + gain * (rate - old[YAW_RATE])
             now[MOVED], now[ROAD_LANE], now[FIRST] = old[MOVED], old[ROAD_LANE], old[FIRST]
-            if not moves:
+            if not (gone if noisy else moves):
                 now[ANCHOR_X], now[ANCHOR_Y], now[STILL] = old[ANCHOR_X], old[ANCHOR_Y], old[STILL]
         if moves:
             now[MOVED] = stamp
