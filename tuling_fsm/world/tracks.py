@@ -23,8 +23,9 @@ NEVER = -np.inf
 
 SEEN, ANCHOR_X, ANCHOR_Y, MOVED, STILL, HEADING, YAW_RATE, ROAD_LANE, FIRST = range(9)
 """Columns of a past: stamp of the latest sight; where the object was when it last moved (m), and when that was; since
-when it stands, equal to `SEEN` while it moves; heading and its filtered change (rad/s); number of the last lane outside
-junctions, -1 for none; stamp of the first sight. Stamps in s, `NEVER` for what has not been seen.
+when it stands, equal to `SEEN` while it moves (or as it leaves its place, where perception is noisy); heading and its
+filtered change (rad/s); number of the last lane outside junctions, -1 for none; stamp of the first sight. Stamps in s,
+`NEVER` for what has not been seen.
 """
 PAST = 9
 
