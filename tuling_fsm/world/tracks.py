@@ -74,9 +74,9 @@ def follow(
     yaw_rate = np.ascontiguousarray(previous.past[:, YAW_RATE])
     seen, noise = estimate(previous.estimates, yaw_rate, rows, found, stamp, previous.noise)
     past: FloatArray = np.empty((n, PAST))
-    noisy = noise.position > EXACT_M
-    far = _ANCHOR_M + _NOISY * noise.position if noisy else _ANCHOR_M
-    _follow(previous.past, rows, found.kind, found.body, stamp, parameters.moving_speed, noisy, far, past)
+    far = _ANCHOR_M + _NOISY * noise.position if noise.position > EXACT_M else _ANCHOR_M
+    speed = parameters.moving_speed
+    _follow(previous.past, rows, found.kind, found.body, stamp, moving_speed=speed, far=far, out=past)
     if n == len(found.id):
         return Tracks(found.id, past, seen, noise)
     lost = np.searchsorted(previous.id, found.id[n:])
@@ -87,7 +87,7 @@ def follow(
 @kernel
 def _follow(
     before: FloatArray, rows: IntArray, kind: ByteArray, body: FloatArray, stamp: float, moving_speed: float,
-    noisy: bool, far: float, out: FloatArray,
+    far: float, out: FloatArray,
 ) -> None:  # fmt: skip
     for i in range(len(rows)):
         here, now, row = body[i], out[i], rows[i]
@@ -104,7 +104,7 @@ def _follow(
             gain = dt / (dt + _TURN_FILTER_S)
             now[YAW_RATE] = old[YAW_RATE] + gain * (rate - old[YAW_RATE])
             now[MOVED], now[ROAD_LANE], now[FIRST] = old[MOVED], old[ROAD_LANE], old[FIRST]
-            if not (gone if noisy else moves):
+            if not (gone if far > _ANCHOR_M else moves):
                 now[ANCHOR_X], now[ANCHOR_Y], now[STILL] = old[ANCHOR_X], old[ANCHOR_Y], old[STILL]
         if moves:
             now[MOVED] = stamp
