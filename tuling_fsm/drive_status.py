@@ -17,7 +17,7 @@ STATUS_PERIOD_S = 0.2
 """Simulated time between two of them, s."""
 SET_OFF_M = 10.0
 """A car this far from where it began has left its garage."""
-GARAGE_LEFT, PARKED = "garage left", "parked"
+GARAGE_LEFT, PARKED, AT_GOAL = "garage left", "parked", "at the goal"
 
 
 class DwellTimer(NamedTuple):
@@ -98,7 +98,7 @@ def drive_status(simulation: Simulation, log: RunLog, timers: Iterable[DwellTime
 
 
 def mission_steps(simulation: Simulation, log: RunLog) -> tuple[MissionStep, ...]:
-    """Out of the garage, each pick-up and drop-off in the order of the tasks, into the car park."""
+    """Out of the garage, each pick-up and drop-off in the order of the tasks, into the car park or to the goal."""
     if simulation.preset is not None:
         return ()
     served = simulation.services.served
@@ -108,4 +108,5 @@ def mission_steps(simulation: Simulation, log: RunLog) -> tuple[MissionStep, ...
         for task, points in enumerate(served, start=1)
         for number, name in enumerate(("pick-up", "drop-off"))
     )
-    return (MissionStep(GARAGE_LEFT, left), *passengers, MissionStep(PARKED, simulation.end == "parked"))
+    last = MissionStep(PARKED if simulation.goal is None else AT_GOAL, simulation.end in ("goal", "parked"))
+    return (MissionStep(GARAGE_LEFT, left), *passengers, last)

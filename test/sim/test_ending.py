@@ -15,7 +15,7 @@ from tuling_fsm.share import share_file
 from tuling_fsm.sim.actors.agent_states import EgoState
 from tuling_fsm.sim.parameters import EndParameters
 from tuling_fsm.sim.scenario.compiler import load_scenario
-from tuling_fsm.sim.scoring.completion import MISSION_S, EndConditions, time_limit
+from tuling_fsm.sim.scoring.completion import MISSION_S, STOP_S, EndConditions, mission_goal, time_limit
 from tuling_fsm.world.inputs import RouteRequest
 
 from .plans import LaneDriver
@@ -52,6 +52,38 @@ def test_one_that_takes_another_way_has_driven_the_route_only_where_it_was_close
         ending.watch(0.1 * k, 0.1, ego, False, standing)
     assert ending.end == "goal"
     assert ending.completion == pytest.approx(1.0 if whole else 0.5, abs=0.02)
+
+
+POINT = {"x": 90.0, "y": -2.5}
+TASKS = [{"pickup": POINT, "dropoff": POINT}]
+
+
+@pytest.mark.clause("NOR-10")
+@pytest.mark.parametrize(
+    ("mission", "stands_s"),
+    [
+        ({"goal": POINT}, END.goal_time),
+        ({"goal": POINT, "car_park": POINT}, END.goal_time),
+        ({"goal": POINT, "tasks": TASKS}, END.goal_time + STOP_S),
+        ({"goal": POINT, "tasks": TASKS, "car_park": POINT}, None),
+        ({"car_park": POINT}, None),
+        ({}, None),
+    ],
+)
+def test_a_mission_is_over_at_its_goal_unless_it_ends_in_a_car_park(
+    two_lanes: RoadMap, mission: dict[str, object], stands_s: float | None
+) -> None:
+    """The goal lies beside the middle of the lane that the car stops in."""
+    ending = EndConditions(None, 1e3, Vehicle(), END, 0.05, goal=mission_goal(two_lanes, mission))
+    way = [*((x, 5.0) for x in np.arange(10.0, 87.0, 1.0)), *[(87.0, 0.0)] * 200]
+    ends = []
+    for k, (x, v) in enumerate(way):
+        ending.watch(0.1 * k, 0.1, EgoState(Pose(x, -1.75, 0.0), 0.0, v, 0.0, 0.0, None, ""), False, np.empty((0, 7)))
+        ends.append(ending.end)
+    assert ends[-1] == (None if stands_s is None else "goal")
+    assert ending.completion == (0.0 if stands_s is None else 1.0)
+    if stands_s is not None:
+        assert 0.1 * (ends.index("goal") - 76) == pytest.approx(stands_s)
 
 
 def test_lanes_that_the_planner_asks_for_are_no_lanes_of_the_route(course: RoadMap) -> None:

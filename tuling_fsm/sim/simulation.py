@@ -15,6 +15,7 @@ import numpy as np
 
 from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import InputError, assert_never
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.standing import VEHICLE_STANDS
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle, center_ahead
@@ -35,7 +36,13 @@ from tuling_fsm.sim.scenario.maneuvers import ManeuverCommand
 from tuling_fsm.sim.scenario.model import EGO, ActorState, Population, Scenario
 from tuling_fsm.sim.scenario.storyboard import Storyboard
 from tuling_fsm.sim.scenario.validation import check_on_map
-from tuling_fsm.sim.scoring.completion import EndConditions, Services, final_slots, time_limit
+from tuling_fsm.sim.scoring.completion import (
+    EndConditions,
+    Services,
+    final_slots,
+    mission_goal,
+    time_limit,
+)
 from tuling_fsm.sim.scoring.referee import Referee
 from tuling_fsm.sim.scoring.road_rules import ground_under
 from tuling_fsm.sim.scoring.score import Infraction
@@ -100,7 +107,8 @@ class Simulation:
         self._agent_table = AgentTable(self.traffic, self.scripted, self.pedestrians, foreign)
         limit = time_limit(scenario, setting.route, p.end, self._feed.mission.get("match_time_s") or math.inf)
         slots = final_slots(road_map, self._feed.mission)
-        self._ending = EndConditions(setting.route, limit, vehicle, p.end, p.referee.standing, slots)
+        goal = mission_goal(road_map, self._feed.mission)
+        self._ending = EndConditions(setting.route, limit, vehicle, p.end, p.referee.standing, slots, goal)
         self.history = History(self.dt)
         self._trace = hashlib.sha256()
         self.distance_m = 0.0
@@ -161,11 +169,16 @@ class Simulation:
         return self._ego_agent.route
 
     @property
+    def goal(self) -> Pose | None:
+        """Where the run ends, the end of the route or a mission's goal; None where only a parking slot ends it."""
+        return None if self._ending.goal is None else self._ending.goal.pose
+
+    @property
     def route_completion(self) -> float:
-        """Share of the scenario's route that is behind the ego, or of a mission's stops and its parking, 0 to 1."""
+        """Share of the scenario's route that is behind the ego, or of a mission's stops and its end, 0 to 1."""
         if self.preset is not None:
             return self._ending.completion
-        return (self.services.stops + (self.end == "parked")) / (self.services.wanted_stops + 1)
+        return (self.services.stops + self._ending.completion) / (self.services.wanted_stops + 1)
 
     def inputs(self) -> Inputs:
         """All that the planner is told of the present frame; the same on every call."""

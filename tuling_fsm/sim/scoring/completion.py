@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from shapely import STRtree
@@ -48,6 +48,15 @@ def time_limit(
     return min(MISSION_S if route is None else route.length / parameters.slowest + parameters.reserve, match)
 
 
+class MissionGoal(NamedTuple):
+    """Where a run ends that is not over in a parking slot: a pose in a lane, and how much longer than at the end of a
+    route the car stands there, s.
+    """
+
+    pose: Pose
+    wait: float = 0.0
+
+
 class EndConditions:
     """Watches for the goal, the parked car, the time limit and the collision; all by where the car stands."""
 
@@ -59,10 +68,14 @@ class EndConditions:
         parameters: EndParameters,
         standing: float,
         slots: Sequence[ParkingSlot] = (),
+        goal: MissionGoal | None = None,
     ) -> None:
-        """`slots` are those in which a run may end: see `final_slots`."""
+        """`slots` are those in which a run may end, `goal` where a mission ends instead: see `final_slots` and
+        `mission_goal`. With a route that is its end.
+        """
         self.end: str | None = None
         self._route = route
+        self.goal = goal if route is None else MissionGoal(route.reference.at(route.length))
         self._vehicle = vehicle
         self._p = parameters
         self._standing = standing
@@ -81,10 +94,10 @@ class EndConditions:
     @property
     def completion(self) -> float:
         """Share of the route that is behind the ego, 0 to 1; another way to the goal counts as the route only
-        where that was closed.
+        where that was closed. Of a mission: whether its end was reached.
         """
         if self._route is None:
-            return 1.0 if self.end == "parked" else 0.0
+            return 1.0 if self.end in ("goal", "parked") else 0.0
         arrived = self.end == "goal" and (self._goes_round or not self._left)
         return 1.0 if arrived else min(self._reached / self._route.length, 1.0)
 
@@ -114,7 +127,7 @@ class EndConditions:
         self._parked = self._parked + dt if stands and in_slot else 0.0
         if collided:
             self.end = "collision"
-        elif self._there >= self._p.goal_time - 1e-9:
+        elif self.goal is not None and self._there >= self._p.goal_time + self.goal.wait - 1e-9:
             self.end = "goal"
         elif self._parked >= self._p.goal_time + PARKED_S - 1e-9:
             self.end = "parked"
@@ -130,15 +143,15 @@ class EndConditions:
         return inside - began_in
 
     def _at_goal(self, ego: EgoState) -> bool:
-        """Whether the car stands at the route's end: some part between its rear axle and front bumper near it, or just
-        past it.
+        """Whether the car stands at its goal: some part between its rear axle and front bumper near it, or just past
+        it; on a route only at the end of that.
         """
-        if self._route is None:
+        if self.goal is None:
             return False
         last_stretch = self._vehicle.front + 2.0 * self._p.goal_distance
-        if not self._left and self._reached < self._route.length - last_stretch:
+        if self._route is not None and not self._left and self._reached < self._route.length - last_stretch:
             return False
-        past, beside = distance_to_goal(self._route.reference.at(self._route.length), ego.pose)
+        past, beside = distance_to_goal(self.goal.pose, ego.pose)
         return -self._vehicle.front - self._p.goal_distance <= past <= self._p.overshoot and abs(beside) <= BESIDE_M
 
 
@@ -146,6 +159,20 @@ def final_slots(road_map: RoadMap, mission: Mapping[str, Any]) -> tuple[ParkingS
     """The parking slots of the map that are not those of a mission's points: in these a car only stops."""
     boxes = [_slots(task[name], road_map) for task in mission.get("tasks", ()) for name in POINTS]
     return tuple(slot for slot in road_map.slots if not any(_inside(box, *slot.pose[:2]) for box in boxes))
+
+
+def mission_goal(road_map: RoadMap, mission: Mapping[str, Any]) -> MissionGoal | None:
+    """The goal of a mission, in the lane nearest to it; None where it has none, or tasks and a car park to end in.
+
+    With tasks the car waits longer there than for a passenger, who may get on or off at the same place.
+    """
+    point, tasks = mission.get("goal"), mission.get("tasks")
+    if not point or (tasks and mission.get("car_park")):
+        return None
+    x, y, heading = float(point["x"]), float(point["y"]), point.get("heading")
+    lane = road_map.project(x, y, heading, radius=NEAR_M)
+    nearest = Pose(x, y, float(heading or 0.0)) if lane is None else road_map.lanes[lane.lane].center.at(lane.s)
+    return MissionGoal(nearest, STOP_S if tasks else 0.0)
 
 
 STOP_S = 10.0
