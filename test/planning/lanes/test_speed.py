@@ -61,6 +61,18 @@ def test_too_late_for_a_comfortable_stop_a_slow_car_does_not_creep_on() -> None:
     assert plan.v[round(0.6 / 0.1)] == 0.0
 
 
+@pytest.mark.clause("USE-3")
+@pytest.mark.medium
+def test_a_car_that_stands_before_a_stream_does_not_creep_towards_it_between_two() -> None:
+    """It stands nearer to the stream than it starts for; between two of it there is no room to pass."""
+    x = 20.0 + VEHICLE.front + PARAMETERS.speed.crossing_gap + 0.95 + 1.2
+    stream = [Thing(number, x, -4.0 - 16.0 * number, 0.5 * np.pi, 4.0) for number in range(4)]
+    log = run(straight(), scene(), 22.0, tuple(stream))
+    waits = [now.ego.pose.x for stamp, now, _ in log if stamp < 12.0]
+    assert max(waits) - min(waits) < 0.01
+    assert log[-1][1].ego.pose.x > x
+
+
 @pytest.mark.clause("INT-2")
 @settings(max_examples=25)
 @given(st.floats(0.0, 8.33), st.floats(4.0, 60.0))

@@ -206,6 +206,17 @@ def walled(gap: float, first: int, last: int) -> StBoundaries:
     return traffic
 
 
+def test_before_what_crosses_a_standing_car_stays_where_it_could_only_come_nearer() -> None:
+    made, last, room = envelope_of(straight(), 6.0), 10, D.crossing_start_room - 0.1
+    gone = round(last * PREDICTION_STEP_S / STEP_S)
+    rows, demand = driven(straight(), made, 0.0, traffic=walled(room, 0, last))
+    assert (demand.reason, demand.blame, rows[gone, 0]) == (YIELDING, 9, 0.0)
+    assert rows[-1, 0] > room, "and goes on when it has left"
+    assert driven(straight(), made, 0.0, traffic=walled(room + 0.5, 0, last))[0][gone, 0] > 0.5
+    assert driven(straight(), made, 0.0, stop=StopTarget(room, 0.0))[0][-1, 0] > 0.5, "a line is driven up to"
+    assert driven(straight(), made, 0.5, traffic=walled(room, 0, last))[0][gone, 0] > 0.5, "one that rolls comes nearer"
+
+
 def test_what_the_traffic_asks_for_names_what_and_how_far() -> None:
     for j, late in ((0, 0.0), (4, 0.1)):
         told = ro.traffic_demand(led(20.0, 4.0), NOWHERE, j, late, Progress(3.0, 8.0, 0.0), RAMP, D)

@@ -351,7 +351,7 @@ def _time_section(
 ) -> AccelerationDemand:
     """Roll out a stretch into the rows of the buffers; returns what binds."""
     speed = derived.parameters.speed
-    drive = derived.drive._replace(start_room=_START_ROOM, creep=_CREEP)
+    drive = derived.drive._replace(start_room=_START_ROOM, crossing_start_room=_START_ROOM, creep=_CREEP)
     # As gently as the motion was planned: braking that comes in slowly enough to be slow where the wheels have to turn.
     gentle = derived.parameters.free_space.accel
     drive = drive._replace(accel=min(drive.accel, gentle))

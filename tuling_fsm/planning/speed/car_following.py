@@ -39,6 +39,7 @@ class LongitudinalLimits(NamedTuple):
     standstill_gap: float
     gap_time: float
     start_room: float
+    crossing_start_room: float
     crossing_slack: float
     creep: float
     slow_speed: float
@@ -66,6 +67,7 @@ class LongitudinalLimits(NamedTuple):
             standstill_gap=speed.standstill_gap,
             gap_time=speed.gap_time,
             start_room=speed.start_room,
+            crossing_start_room=speed.crossing_start_room,
             crossing_slack=0.5 * speed.crossing_gap,
             creep=_CREEP,
             slow_speed=clearance.slow_speed,

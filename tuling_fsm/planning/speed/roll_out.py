@@ -209,7 +209,10 @@ def traffic_demand(
     ramp: StopRamp,
     d: LongitudinalLimits,
 ) -> AccelerationDemand:
-    """What the leader, the crossing objects and the stop ask for, `late` seconds into prediction step `j`."""
+    """What the leader, the crossing objects and the stop ask for, `late` seconds into prediction step `j`.
+
+    A car that stands near to what crosses stays there: it would only come into its way (USE-3).
+    """
     s, v, a = now
     wanted, reason, blame, distance, room = np.inf, FREE, -1, np.inf, np.inf
     if traffic.leader_s[j] < np.inf:
@@ -223,6 +226,8 @@ def traffic_demand(
     if target < np.inf:
         accel = stop_accel(target - s, d.crossing_slack if wall < stop.at else stop.slack, v, a, ramp, d)
         room = min(room, target - s)
+        if wall < stop.at and v < _NO_SPEED and wall - s < d.crossing_start_room:
+            accel = min(accel, 0.0)
         if accel < wanted:
             wanted, distance = accel, target - s
             reason, blame = (YIELDING, wall_id) if wall < stop.at else (STOPPING, -1)
@@ -281,7 +286,7 @@ def roll_out(
         j = min(i // ROWS_A_STEP, len(traffic.wall_s) - 1)
         asked = traffic_demand(traffic, stop, j, i * STEP_S - j * PREDICTION_STEP_S, Progress(s, v, a), ramp, d)
         wanted = max(-1.3 * d.decel, kept)
-        held = v < 1e-6 and asked.room < d.start_room
+        held = v < 1e-6 and (asked.room < d.start_room or (asked.reason == YIELDING and asked.accel <= 0.0))
         if i == 0:
             if asked.accel < min(wanted, d.accel) or held:
                 first = asked
