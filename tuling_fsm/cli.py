@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TextIO
 import tuling_fsm
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.garbage import collect_seldom
+from tuling_fsm.interruption import interruptible
 from tuling_fsm.requirements import require_packages
 from tuling_fsm.terminal import Style, styled
 
@@ -33,7 +34,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     collect_seldom()
     try:
         require_packages()
-        return _run(argv)
+        with interruptible():
+            return _run(argv)
     except InputError as error:
         _say_bad(str(error))
     except FileNotFoundError as error:

@@ -15,10 +15,10 @@ import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryFile
-from types import FrameType
 from typing import NamedTuple
 
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.interruption import raising
 
 LONGEST_LINE = 1500
 """Letters of a refusal."""
@@ -114,10 +114,7 @@ def _judged(refusal: InputError) -> Trial:
 def _timed(limit_s: float) -> Iterator[None]:
     """Ends what takes longer than so much processor time, s. Compiled code is ended by the parent process."""
 
-    def over(number: int, frame: FrameType | None) -> None:
-        raise OverTime
-
-    before = signal.signal(signal.SIGPROF, over)
+    before = signal.signal(signal.SIGPROF, raising(OverTime))
     signal.setitimer(signal.ITIMER_PROF, limit_s)
     try:
         yield

@@ -141,8 +141,7 @@ class SpeedParameters:
     pass_ahead: float = param(1.2, "s", 0.2, 5.0, "an object that comes later than this behind us is not waited for")
     start_room: float = param(0.4, "m", 0.0, 2.0, "a standing car starts for no less than this", clause="USE-3")
     crossing_start_room: float = param(
-        2.0, "m", 0.0, 10.0, "and for no less than this while something crosses ahead: nearer to it it only is in its way",
-        clause="USE-3",
+        2.0, "m", 0.0, 10.0, "and for no less than this while something crosses ahead", clause="USE-3"
     )  # fmt: skip
     blocked: float = param(1.0, "m", 0.1, 10.0, "a plan that gets no farther is no way on", clause="NOR-7")
 

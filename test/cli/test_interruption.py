@@ -1,0 +1,105 @@
+"""Control-C ends what is done, and never breaks the call of a kernel."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+from numba.core import serialize
+from patience import PATIENCE_S
+
+from tuling_fsm.bag.ticks import read_inputs
+from tuling_fsm.cli import INTERRUPTED
+from tuling_fsm.interruption import interruptible, raising
+from tuling_fsm.map.opendrive.reader import read_map
+from tuling_fsm.share import share_file
+
+
+@pytest.fixture(autouse=True)
+def _as_a_program_begins() -> Iterator[None]:
+    """A background job starts with the signal ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def _numba_unpickle(then: list[str]) -> None:
+    """In the place of what a kernel calls; it goes on after the signal."""
+    signal.raise_signal(signal.SIGINT)
+    then.append("handed over")
+
+
+def _wait() -> None:
+    end = time.monotonic() + 10.0
+    while time.monotonic() < end:
+        time.sleep(0.01)
+
+
+def test_numba_calls_what_is_waited_for() -> None:
+    assert serialize._numba_unpickle.__name__ == _numba_unpickle.__name__
+
+
+def test_in_a_handover_it_comes_when_that_is_over() -> None:
+    then: list[str] = []
+    with interruptible():
+        with pytest.raises(KeyboardInterrupt):
+            _numba_unpickle(then)
+            _wait()
+        assert then == ["handed over"]
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_where_it_is_ignored_it_stays_so() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with interruptible():
+        signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+
+
+def test_no_call_of_a_kernel_is_broken_by_it() -> None:
+    """Of 300 signals at any moment; without the handler a third of them end in a `SystemError`."""
+    road_map, random = read_map(share_file("config", "course", "course.xodr")), Random(1)
+    road_map.project(100.0, -1.75)
+    before = signal.signal(signal.SIGALRM, raising(KeyboardInterrupt))
+    try:
+        for _ in range(300):
+            signal.setitimer(signal.ITIMER_REAL, random.uniform(1e-4, 4e-4))
+            with pytest.raises(KeyboardInterrupt):
+                while True:
+                    road_map.project(100.0, -1.75)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+
+
+PROGRAM = """
+import signal
+import sys
+from tuling_fsm.cli import main
+from tuling_fsm.run import RunProgress
+
+def tick(self, timers):
+    if len(self._log.rows) == 100:
+        signal.raise_signal(signal.SIGINT)
+
+RunProgress.tick = tick
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job starts with it ignored
+sys.exit(main(["sim", *sys.argv[1:]]))
+"""
+
+
+@pytest.mark.medium
+def test_a_run_that_is_interrupted_leaves_a_bag_that_can_be_read(tmp_path: Path) -> None:
+    scenario = share_file("config", "scenarios", "pickup.osc")
+    command = [sys.executable, "-c", PROGRAM, str(scenario), "--out", str(tmp_path)]
+    run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
+    assert (run.returncode, run.stderr.splitlines()[-1]) == (INTERRUPTED, "interrupted")
+    assert len(list(read_inputs(tmp_path))) == 100
