@@ -12,6 +12,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+TERMINATED = 143
+"""What a shell reports of a program that SIGTERM has ended."""
+_AS_EVER: dict[signal.Signals, tuple[object, BaseException | type[BaseException]]] = {
+    signal.SIGINT: (signal.default_int_handler, KeyboardInterrupt),
+    signal.SIGTERM: (signal.SIG_DFL, SystemExit(TERMINATED)),
+}
+"""What is done where nobody has chosen otherwise, and the exception that takes its place."""
 _HANDOVER = "_numba_unpickle"
 _RETRY_S = 0.001
 
@@ -26,7 +33,7 @@ def is_too_early(number: int, frame: FrameType | None) -> bool:
     return False
 
 
-def raising(error: type[BaseException]) -> Callable[[int, FrameType | None], None]:
+def raising(error: BaseException | type[BaseException]) -> Callable[[int, FrameType | None], None]:
     """A handler of a signal that raises an exception as soon as it may."""
 
     def handle(number: int, frame: FrameType | None) -> None:
@@ -37,14 +44,16 @@ def raising(error: type[BaseException]) -> Callable[[int, FrameType | None], Non
 
 
 @contextmanager
-def interruptible() -> Iterator[None]:
-    """Here Control-C raises `KeyboardInterrupt` as soon as it may, unless it is ignored or the program's own affair."""
-    before = signal.getsignal(signal.SIGINT)
-    if before is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
+def interruptible(number: signal.Signals = signal.SIGINT) -> Iterator[None]:
+    """Here SIGINT raises `KeyboardInterrupt`, or SIGTERM `SystemExit`, as soon as it may, so that what is written is
+    brought to its end; not where the signal is ignored, or a program has a handler of its own.
+    """
+    before, (default, error) = signal.getsignal(number), _AS_EVER[number]
+    if before is not default or threading.current_thread() is not threading.main_thread():
         yield
         return
-    signal.signal(signal.SIGINT, raising(KeyboardInterrupt))
+    signal.signal(number, raising(error))
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(number, before)

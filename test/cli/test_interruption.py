@@ -16,8 +16,9 @@ from patience import PATIENCE_S
 
 from tuling_fsm.bag.ticks import read_inputs
 from tuling_fsm.cli import INTERRUPTED
-from tuling_fsm.interruption import interruptible, raising
+from tuling_fsm.interruption import TERMINATED, interruptible, raising
 from tuling_fsm.map.opendrive.reader import read_map
+from tuling_fsm.run import run_scenario
 from tuling_fsm.share import share_file
 
 
@@ -88,18 +89,31 @@ from tuling_fsm.run import RunProgress
 
 def tick(self, timers):
     if len(self._log.rows) == 100:
-        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(getattr(signal, sys.argv[1]))
 
 RunProgress.tick = tick
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job starts with it ignored
-sys.exit(main(["sim", *sys.argv[1:]]))
+sys.exit(main(["sim", *sys.argv[2:]]))
 """
 
 
 @pytest.mark.medium
-def test_a_run_that_is_interrupted_leaves_a_bag_that_can_be_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "code", "said"), [("SIGINT", INTERRUPTED, ["interrupted"]), ("SIGTERM", TERMINATED, [])]
+)
+def test_a_run_that_is_ended_by_a_signal_leaves_a_bag_that_can_be_read(
+    name: str, code: int, said: list[str], tmp_path: Path
+) -> None:
     scenario = share_file("config", "scenarios", "pickup.osc")
-    command = [sys.executable, "-c", PROGRAM, str(scenario), "--out", str(tmp_path)]
+    command = [sys.executable, "-c", PROGRAM, name, str(scenario), "--out", str(tmp_path)]
     run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
-    assert (run.returncode, run.stderr.splitlines()[-1]) == (INTERRUPTED, "interrupted")
+    assert (run.returncode, run.stderr.splitlines()) == (code, said)
     assert len(list(read_inputs(tmp_path))) == 100
+
+
+@pytest.mark.medium
+def test_a_run_in_a_program_is_interrupted_between_kernels() -> None:
+    then: list[str] = []
+    with pytest.raises(KeyboardInterrupt):
+        run_scenario(share_file("config", "scenarios", "pickup.osc"), status=lambda _: _numba_unpickle(then))
+    assert then
