@@ -8,7 +8,9 @@ from pathlib import Path
 
 from tuling_fsm.agent import Agent, Parameters, Tick
 from tuling_fsm.map.opendrive import read_map
+from tuling_fsm.sim.parameters import SimParameters
 from tuling_fsm.sim.scenario.compiler import load_scenario
+from tuling_fsm.sim.sensors.perception_levels import CLEAN, perception_level
 from tuling_fsm.sim.simulation import Simulation
 
 
@@ -42,13 +44,15 @@ def drive(
     seed: int = 1,
     parameters: Parameters | None = None,
     until_s: float = math.inf,
+    perception: str = CLEAN,
 ) -> Drive:
-    """Drive a scenario, given as text without its map, to its end or for some time."""
+    """Drive a scenario, given as text without its map, to its end or for some time, at a level of perception."""
     file = folder / "scenario.osc"
     file.write_text(scenario.replace("MAP", str(map_file)), encoding="utf-8")
     road_map = read_map(map_file)
     agent = Agent(road_map, parameters)
-    simulation = Simulation(road_map, load_scenario(file, {}), seed, agent.parameters.vehicle)
+    settings = SimParameters(sensors=perception_level(perception))
+    simulation = Simulation(road_map, load_scenario(file, {}), seed, agent.parameters.vehicle, settings)
     ticks = []
     while not simulation.finished and simulation.stamp < until_s:
         tick = agent.step(simulation.inputs())

@@ -10,6 +10,7 @@ from crossroads import LANE_M, LIGHT, STOP_SIGN, crossroads
 from tuling_fsm.agent import Parameters
 from tuling_fsm.behaviour import states
 from tuling_fsm.core.request import Reason
+from tuling_fsm.sim.sensors.perception_levels import CLEAN, LEVELS
 from tuling_fsm.world.parameters import WorldParameters
 
 from .drives import Drive, drive
@@ -69,12 +70,13 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _drive(
     map_file: Path, folder: Path, seconds: int, what: str, others: dict[str, str], patience: float = 300.0,
-    scenario: str = SCENARIO,
+    scenario: str = SCENARIO, perception: str = CLEAN,
 ) -> Drive:  # fmt: skip
     """The car comes from the west and goes on to the east; the `others` by name stand at places by name."""
     stories = "".join(what.replace("NAME", name).replace("PLACE", place) for name, place in others.items())
     parameters = Parameters(world=WorldParameters(queue_patience=patience))
-    return drive(map_file, scenario.replace("SECONDS", f"{seconds}s") + stories, folder, parameters=parameters)
+    text = scenario.replace("SECONDS", f"{seconds}s") + stories
+    return drive(map_file, text, folder, parameters=parameters, perception=perception)
 
 
 @pytest.mark.clause("NOR-11", "EXPL-1")
@@ -90,8 +92,11 @@ def test_a_line_before_a_full_junction_is_waited_for_and_followed(plain: Path, t
 
 
 @pytest.mark.clause("NOR-11", "NOR-7")
-def test_one_that_has_broken_down_with_nobody_before_it_is_gone_round(plain: Path, tmp_path: Path) -> None:
-    driven = _drive(plain, tmp_path, 90, STANDS, {"a": "on_road"})
+@pytest.mark.parametrize("perception", LEVELS)
+def test_one_that_has_broken_down_with_nobody_before_it_is_gone_round(
+    perception: str, plain: Path, tmp_path: Path
+) -> None:
+    driven = _drive(plain, tmp_path, 90, STANDS, {"a": "on_road"}, perception=perception)
     assert (driven.end, driven.faults) == ("goal", [])
     assert "NOR-7" in driven.clauses()
     assert Reason.QUEUE not in {tick.limit.reason for tick in driven.ticks}

@@ -16,7 +16,7 @@ from tuling_fsm.world import objects as ob
 from tuling_fsm.world.inputs import Kind
 from tuling_fsm.world.objects import Detections
 from tuling_fsm.world.parameters import WorldParameters
-from tuling_fsm.world.tracks import NO_TRACKS, STILL, Tracks, associate, follow, remember
+from tuling_fsm.world.tracks import MOVED, NO_TRACKS, STILL, Tracks, associate, follow, remember
 
 P = WorldParameters()
 DT = 0.05
@@ -173,7 +173,7 @@ def test_one_that_stands_is_seen_to_stand(noise: float, kind: Kind) -> None:
 @pytest.mark.parametrize("noise", [0.15, 0.3, 0.5])
 def test_one_that_stands_for_minutes_has_not_moved_for_all_that_it_jitters(noise: float) -> None:
     sight = watch(stands, noise, 300.0, count=20)[-1]
-    assert np.all(sight.stamp - sight.tracks.past[:, STILL] > 280.0)
+    assert np.all(sight.stamp - sight.tracks.past[:, [STILL, MOVED]] > 280.0)
 
 
 @pytest.mark.clause("NOR-11")
@@ -181,7 +181,7 @@ def test_one_that_stands_for_minutes_has_not_moved_for_all_that_it_jitters(noise
 def test_one_that_sets_off_has_moved_at_once_also_where_there_is_noise(noise: float) -> None:
     """After 5 s of 1.5 m/s^2."""
     sight = watch(sets_off, noise, 9.0)[-1]
-    assert np.all(sight.stamp - sight.tracks.past[:, STILL] < 1.0)
+    assert np.all(sight.stamp - sight.tracks.past[:, [STILL, MOVED]] < 1.0)
 
 
 @pytest.mark.clause("SAF-2")

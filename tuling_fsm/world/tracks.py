@@ -23,17 +23,17 @@ NEVER = -np.inf
 
 SEEN, ANCHOR_X, ANCHOR_Y, MOVED, STILL, HEADING, YAW_RATE, ROAD_LANE, FIRST = range(9)
 """Columns of a past: stamp of the latest sight; where the object was when it last moved (m), and when that was; since
-when it stands, equal to `SEEN` while it moves (or as it leaves its place, where perception is noisy); heading and its
-filtered change (rad/s); number of the last lane outside junctions, -1 for none; stamp of the first sight. Stamps in s,
-`NEVER` for what has not been seen.
+when it stands, equal to `SEEN` while it moves (where perception is noisy: whenever it has left its last place);
+heading and its filtered change (rad/s); number of the last lane outside junctions, -1 for none; stamp of the first
+sight. Stamps in s, `NEVER` for what has not been seen.
 """
 PAST = 9
 
 _ANCHOR_M = 1.0
 """One that is this far from where it was seen to stand has moved, whatever its reported speed."""
 _NOISY = 3.0
-"""And by so many standard deviations of the positions farther: what is seen of one that stands jitters by more than the
-speed at which one moves, and a line that stands would seem to have moved again and again.
+"""And by so many standard deviations of the positions farther, and only then: what is seen of one that stands jitters
+by more than the speed at which one moves, and one that has broken down would seem to have moved every few seconds.
 """
 _TURN_FILTER_S = 0.2
 _MAX_YAW_RATE = 1.0
@@ -97,14 +97,14 @@ def _follow(
         if row >= 0:
             old = before[row]
             gone = elementary.hypot(here[ob.X] - old[ANCHOR_X], here[ob.Y] - old[ANCHOR_Y]) > far
-            moves = moves or gone
+            moves = gone or (moves and far <= _ANCHOR_M)
             dt = max(stamp - old[SEEN], 0.0)
             turn = (here[ob.HEADING] - old[HEADING] + math.pi) % (2.0 * math.pi) - math.pi
             rate = min(max(turn / max(dt, 1e-3), -_MAX_YAW_RATE), _MAX_YAW_RATE)
             gain = dt / (dt + _TURN_FILTER_S)
             now[YAW_RATE] = old[YAW_RATE] + gain * (rate - old[YAW_RATE])
             now[MOVED], now[ROAD_LANE], now[FIRST] = old[MOVED], old[ROAD_LANE], old[FIRST]
-            if not (gone if far > _ANCHOR_M else moves):
+            if not moves:
                 now[ANCHOR_X], now[ANCHOR_Y], now[STILL] = old[ANCHOR_X], old[ANCHOR_Y], old[STILL]
         if moves:
             now[MOVED] = stamp
