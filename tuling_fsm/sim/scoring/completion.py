@@ -48,7 +48,7 @@ def time_limit(
     return min(MISSION_S if route is None else route.length / parameters.slowest + parameters.reserve, match)
 
 
-class MissionGoal(NamedTuple):
+class GoalEnd(NamedTuple):
     """Where a run ends that is not over in a parking slot: a pose in a lane, and how much longer than at the end of a
     route the car stands there, s.
     """
@@ -68,14 +68,14 @@ class EndConditions:
         parameters: EndParameters,
         standing: float,
         slots: Sequence[ParkingSlot] = (),
-        goal: MissionGoal | None = None,
+        goal: GoalEnd | None = None,
     ) -> None:
         """`slots` are those in which a run may end, `goal` where a mission ends instead: see `final_slots` and
         `mission_goal`. With a route that is its end.
         """
         self.end: str | None = None
         self._route = route
-        self.goal = goal if route is None else MissionGoal(route.reference.at(route.length))
+        self.goal = goal if route is None else GoalEnd(route.reference.at(route.length))
         self._vehicle = vehicle
         self._p = parameters
         self._standing = standing
@@ -161,7 +161,7 @@ def final_slots(road_map: RoadMap, mission: Mapping[str, Any]) -> tuple[ParkingS
     return tuple(slot for slot in road_map.slots if not any(_inside(box, *slot.pose[:2]) for box in boxes))
 
 
-def mission_goal(road_map: RoadMap, mission: Mapping[str, Any]) -> MissionGoal | None:
+def mission_goal(road_map: RoadMap, mission: Mapping[str, Any]) -> GoalEnd | None:
     """The goal of a mission, in the lane nearest to it; None where it has none, or tasks and a car park to end in.
 
     With tasks the car waits longer there than for a passenger, who may get on or off at the same place.
@@ -172,7 +172,7 @@ def mission_goal(road_map: RoadMap, mission: Mapping[str, Any]) -> MissionGoal |
     x, y, heading = float(point["x"]), float(point["y"]), point.get("heading")
     lane = road_map.project(x, y, heading, radius=NEAR_M)
     nearest = Pose(x, y, float(heading or 0.0)) if lane is None else road_map.lanes[lane.lane].center.at(lane.s)
-    return MissionGoal(nearest, STOP_S if tasks else 0.0)
+    return GoalEnd(nearest, STOP_S if tasks else 0.0)
 
 
 STOP_S = 10.0
