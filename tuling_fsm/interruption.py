@@ -14,17 +14,17 @@ from types import FrameType
 
 TERMINATED = 143
 """What a shell reports of a program that SIGTERM has ended."""
-_AS_EVER: dict[signal.Signals, tuple[object, BaseException | type[BaseException]]] = {
+_DEFAULT_ACTIONS: dict[signal.Signals, tuple[object, BaseException | type[BaseException]]] = {
     signal.SIGINT: (signal.default_int_handler, KeyboardInterrupt),
     signal.SIGTERM: (signal.SIG_DFL, SystemExit(TERMINATED)),
 }
-"""What is done where nobody has chosen otherwise, and the exception that takes its place."""
+"""The handler of a signal that nobody has set another for, and the exception that takes its place."""
 _HANDOVER = "_numba_unpickle"
 _RETRY_S = 0.001
 
 
-def is_too_early(number: int, frame: FrameType | None) -> bool:
-    """Whether a signal has come to `frame` while a kernel hands over its result; then it comes again a moment later."""
+def postponed(number: int, frame: FrameType | None) -> bool:
+    """Whether a signal has come to `frame` while a kernel hands over its result: it is sent again in a moment then."""
     while frame is not None:
         if frame.f_code.co_name == _HANDOVER:
             threading.Timer(_RETRY_S, signal.raise_signal, (number,)).start()
@@ -37,7 +37,7 @@ def raising(error: BaseException | type[BaseException]) -> Callable[[int, FrameT
     """A handler of a signal that raises an exception as soon as it may."""
 
     def handle(number: int, frame: FrameType | None) -> None:
-        if not is_too_early(number, frame):
+        if not postponed(number, frame):
             raise error
 
     return handle
@@ -48,7 +48,7 @@ def interruptible(number: signal.Signals = signal.SIGINT) -> Iterator[None]:
     """Here SIGINT raises `KeyboardInterrupt`, or SIGTERM `SystemExit`, as soon as it may, so that what is written is
     brought to its end; not where the signal is ignored, or a program has a handler of its own.
     """
-    before, (default, error) = signal.getsignal(number), _AS_EVER[number]
+    before, (default, error) = signal.getsignal(number), _DEFAULT_ACTIONS[number]
     if before is not default or threading.current_thread() is not threading.main_thread():
         yield
         return

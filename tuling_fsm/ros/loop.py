@@ -16,7 +16,7 @@ from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
 from tuling_fsm.core.errors import InputError, in_one_line
-from tuling_fsm.interruption import is_too_early
+from tuling_fsm.interruption import postponed
 from tuling_fsm.ros.environment import PARENT
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -61,7 +61,7 @@ class Interrupted:
             signal.signal(number, signal.SIG_IGN)
 
     def _set(self, number: int, frame: FrameType | None) -> None:
-        if is_too_early(number, frame):
+        if postponed(number, frame):
             return
         first, self.signal = self.signal is None, self.signal or number
         if self.node is not None:

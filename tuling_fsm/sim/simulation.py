@@ -36,13 +36,7 @@ from tuling_fsm.sim.scenario.maneuvers import ManeuverCommand
 from tuling_fsm.sim.scenario.model import EGO, ActorState, Population, Scenario
 from tuling_fsm.sim.scenario.storyboard import Storyboard
 from tuling_fsm.sim.scenario.validation import check_on_map
-from tuling_fsm.sim.scoring.completion import (
-    EndConditions,
-    Services,
-    final_slots,
-    mission_goal,
-    time_limit,
-)
+from tuling_fsm.sim.scoring.completion import EndConditions, Services, final_slots, mission_goal, time_limit
 from tuling_fsm.sim.scoring.referee import Referee
 from tuling_fsm.sim.scoring.road_rules import ground_under
 from tuling_fsm.sim.scoring.score import Infraction
