@@ -1,7 +1,8 @@
-"""Signals that end what is done by an exception, but not while a kernel hands over its result.
+"""Signals that end what is done by an exception, but not where compiled code has called Python.
 
-Numba makes the tuples that a kernel returns by a call of Python. An exception that a signal raises in there breaks the
-kernel's call with a `SystemError`, or ends the process with nothing said.
+Numba makes the tuples that a kernel returns by a call of Python: an exception that a signal raises in there breaks the
+kernel's call with a `SystemError`. LLVM asks Python for kernels that are kept on disk: an exception in there is lost,
+and the kernel that is not there is a segmentation fault.
 """
 
 from __future__ import annotations
@@ -19,14 +20,16 @@ _DEFAULT_ACTIONS: dict[signal.Signals, tuple[object, BaseException | type[BaseEx
     signal.SIGTERM: (signal.SIG_DFL, SystemExit(TERMINATED)),
 }
 """The handler of a signal that nobody has set another for, and the exception that takes its place."""
-_HANDOVER = "_numba_unpickle"
+_RESULT_FUNCTION, _LLVM_MODULES = "_numba_unpickle", "llvmlite."
+"""What Numba calls to make a result, and the modules that LLVM calls back."""
 _RETRY_S = 0.001
 
 
 def postponed(number: int, frame: FrameType | None) -> bool:
-    """Whether a signal has come to `frame` while a kernel hands over its result: it is sent again in a moment then."""
+    """Whether a signal has come to a `frame` that compiled code waits for: it is sent again in a moment then."""
     while frame is not None:
-        if frame.f_code.co_name == _HANDOVER:
+        module = str(frame.f_globals.get("__name__", ""))
+        if frame.f_code.co_name == _RESULT_FUNCTION or module.startswith(_LLVM_MODULES):
             threading.Timer(_RETRY_S, signal.raise_signal, (number,)).start()
             return True
         frame = frame.f_back

@@ -1,4 +1,4 @@
-"""Control-C ends what is done, and never breaks the call of a kernel."""
+"""Control-C ends what is done, and never breaks the call or the loading of a kernel."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 
 import pytest
+from llvmlite.binding import executionengine
 from numba.core import serialize
 from patience import PATIENCE_S
 
@@ -30,10 +31,15 @@ def _as_a_program_begins() -> Iterator[None]:
     signal.signal(signal.SIGINT, before)
 
 
-def _numba_unpickle(then: list[str]) -> None:
-    """In the place of what a kernel calls; it goes on after the signal."""
+def _signal(then: list[str]) -> None:
+    """It comes, and is not raised before this is over."""
     signal.raise_signal(signal.SIGINT)
     then.append("handed over")
+
+
+def _numba_unpickle(then: list[str]) -> None:
+    """In the place of what a kernel calls."""
+    _signal(then)
 
 
 def _wait() -> None:
@@ -42,15 +48,25 @@ def _wait() -> None:
         time.sleep(0.01)
 
 
-def test_numba_calls_what_is_waited_for() -> None:
+def _in_llvmlite(then: list[str]) -> None:
+    """The same, in the place of what LLVM calls back."""
+    exec(
+        "def callback():\n    go_on()", scope := {"__name__": executionengine.__name__, "go_on": lambda: _signal(then)}
+    )
+    scope["callback"]()
+
+
+def test_numba_and_llvm_call_what_is_waited_for() -> None:
     assert serialize._numba_unpickle.__name__ == _numba_unpickle.__name__
+    assert executionengine._ObjectCacheGetBufferFunc is not None
 
 
-def test_in_a_handover_it_comes_when_that_is_over() -> None:
+@pytest.mark.parametrize("called", [_numba_unpickle, _in_llvmlite])
+def test_where_compiled_code_waits_for_python_it_comes_when_that_is_over(called: Callable[[list[str]], None]) -> None:
     then: list[str] = []
     with interruptible():
         with pytest.raises(KeyboardInterrupt):
-            _numba_unpickle(then)
+            called(then)
             _wait()
         assert then == ["handed over"]
         with pytest.raises(KeyboardInterrupt):
