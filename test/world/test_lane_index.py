@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -77,15 +78,41 @@ def test_turns_and_bends_are_those_of_the_arcs(town: RoadMap) -> None:
     index, seen = index_of(town), set()
     for number, lane in enumerate(index.ids):
         junction = town.lanes[lane].junction is not None
-        turn, bend = index.arrays.turn[number], index.arrays.bend[number]
+        turn, bend, length = index.arrays.turn[number], index.arrays.bend[number], index.arrays.length[number]
         assert bool(index.arrays.in_junction[number]) is junction
-        assert index.arrays.length[number] == pytest.approx(town.lanes[lane].length)
-        expected = 0.0 if abs(turn) < 0.1 else 1.0 / LEFT_M if turn > 0.0 else 1.0 / RIGHT_M
-        assert bend == pytest.approx(expected, rel=0.02, abs=1e-6)
+        assert length == pytest.approx(town.lanes[lane].length)
+        radius = math.inf if abs(turn) < 0.1 else LEFT_M if turn > 0.0 else RIGHT_M
+        sharpest = bend * index.arrays.widened[number]
+        assert sharpest == pytest.approx(1.0 / radius, rel=0.02, abs=1e-6)
+        if math.isfinite(radius):
+            assert index.arrays.bend_at[number] == pytest.approx(0.5 * length, rel=0.01)
+            assert 1.0 / bend == pytest.approx(radius + 1.0 / math.tan(math.pi / 8.0) ** 2, rel=0.02)
         seen.add(round(float(turn), 2))
         if not junction:
             assert turn == 0.0
     assert seen == {0.0, 1.57, -1.57}
+
+
+@pytest.mark.parametrize(("turn", "radius"), [(1.6, 6.7), (-2.2, 9.0), (2.8, 5.0)])
+def test_the_widest_arc_through_a_turn_stays_within_a_metre_of_its_centre(
+    tmp_path: Path, turn: float, radius: float
+) -> None:
+    """It touches the line a metre outside of the entry, and in the middle of the turn comes a metre inside."""
+    length = abs(turn) * radius
+    arc = xodr.geometry(0.0, 0.0, 0.0, 0.0, length, f'<arc curvature="{math.copysign(1.0 / radius, turn)}"/>')
+    road_map = xodr.read(tmp_path, xodr.road(xodr.section([xodr.lane(-1, 0.001)]), "1", arc, length))
+    arrays = lane_index(road_map).arrays
+    assert arrays.bend_at[0] == pytest.approx(0.5 * length, abs=0.1)
+    wide = 1.0 / arrays.bend[0]
+    between_centers = (wide - 1.0 - radius) / math.cos(0.5 * turn)
+    assert wide - between_centers == pytest.approx(radius - 1.0, abs=0.1)
+
+
+def test_a_part_of_a_ring_is_no_wider_than_a_right_angle_of_it(tmp_path: Path) -> None:
+    arc = xodr.geometry(0.0, 0.0, 0.0, 0.0, 6.0, '<arc curvature="0.1"/>')
+    road_map = xodr.read(tmp_path, xodr.road(xodr.section([xodr.lane(-1, 0.001)]), "1", arc, 6.0))
+    wide = 1.0 / lane_index(road_map).arrays.bend[0]
+    assert wide == pytest.approx(10.0 + 1.0 / math.tan(math.pi / 8.0) ** 2, rel=0.001)
 
 
 def test_links_neighbours_and_lines_are_those_of_the_map(town: RoadMap, wide: RoadMap, course: RoadMap) -> None:

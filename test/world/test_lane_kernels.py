@@ -234,11 +234,11 @@ def test_the_curvature_at_a_place_is_that_of_its_chord(course: RoadMap) -> None:
 
 
 def forks(ways: list[tuple[float, float]]) -> _Forks:
-    """Lane 0 that leads to all of these: how they turn (rad, + left) and bend (1/m)."""
+    """Lane 0 that leads to all of these: how they turn (rad, + left) and bend (1/m), at their beginning."""
     n = len(ways) + 1
     starts = np.array([0, *[n - 1] * n], dtype=np.int64)
     turn, bend = (np.array([0.0, *(way[k] for way in ways)]) for k in (0, 1))
-    return _Forks(np.full(n, 20.0), turn, bend, starts, np.arange(1, n, dtype=np.int64))
+    return _Forks(np.full(n, 20.0), turn, bend, np.zeros(n), starts, np.arange(1, n, dtype=np.int64))
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.geometry import Polyline
 from tuling_fsm.core.records import replace
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.world.lane_index import LaneArrays, _bend, _build, _thin, lane_index
+from tuling_fsm.world.lane_index import LaneArrays, _build, _sharpest, _thin, lane_index
 from tuling_fsm.world.lane_kernels import locate
 from tuling_fsm.world.objects import BODY, HEADING, X, Y
 from world.bodies import MAX_HEADING, scattered
@@ -179,4 +179,4 @@ def test_how_sharply_a_lane_bends_is_how_far_it_turns_within_five_metres(course:
     span = min(5.0, float(s[-1]))
     fine = np.concatenate((s, s + 1e-9))
     turned = np.abs(np.interp(np.minimum(fine + span, s[-1]), s, heading) - np.interp(fine, s, heading))
-    assert _bend(lane) == pytest.approx(float(turned.max()) / max(span, 1.0), abs=1e-6)
+    assert _sharpest(lane) == pytest.approx(float(turned.max()) / max(span, 1.0), abs=1e-6)

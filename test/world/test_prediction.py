@@ -73,6 +73,13 @@ def test_one_too_fast_for_the_turns_goes_straight_on(cross: RoadMap) -> None:
     np.testing.assert_allclose(obstacles.y[0], -15.0 + 12.0 * TIMES, atol=0.05)
 
 
+def test_one_that_is_fast_enough_to_cut_the_corner_is_given_the_turns_too(cross: RoadMap) -> None:
+    """Along the centre of the lane to the right it would turn with more than 5 m/s^2, however hard it brakes before."""
+    _, obstacles = Watch(cross).see(table(row(7, 1.75, -HALF_M - 1.0, NORTH, 8.0)))
+    final = obstacles.heading[:, -1]
+    assert sorted(np.round(np.mod(final, 2 * math.pi), 2)) == [0.0, round(NORTH, 2), round(WEST, 2)]
+
+
 def test_one_too_fast_for_every_turn_may_still_take_any(tmp_path: Path) -> None:
     """Where the road ends in a junction there is no way straight on to be left with."""
     _, obstacles = Watch(crossroads(tmp_path, sides="ESW")).see(table(row(7, 1.75, -HALF_M - 3.0, NORTH, 12.0)))
@@ -83,7 +90,7 @@ def test_one_too_fast_for_every_turn_may_still_take_any(tmp_path: Path) -> None:
 
 def test_inside_a_junction_nobody_is_given_a_turn_that_no_car_could_take(course: RoadMap) -> None:
     """There the ways lie over one another for some metres: the speed tells which of them it cannot be."""
-    entered = [row(7, x, -1.75, EAST, 15.0) for x in (314.0, 316.0)]
+    entered = [row(7, x, -1.75, EAST, 18.0) for x in (314.0, 316.0)]
     for each in entered:
         _, fast = Watch(course).see(table(each))
         assert np.all(np.abs(fast.heading[:, -1]) < 0.1)
@@ -102,14 +109,16 @@ def test_one_that_turns_hard_is_still_seen_to_turn(cross: RoadMap) -> None:
 
 
 def test_bends_limit_the_speed(cross: RoadMap) -> None:
+    """To what the widest arc of the turn allows, a metre beside its centre."""
     watch = Watch(cross)
-    watch.see(table(row(7, 1.75, -HALF_M - 1.0, NORTH, 6.0)))
-    _, obstacles = watch.see(table(row(7, 2.371, -8.485, NORTH - 0.35, 6.0)), 0.7)
+    watch.see(table(row(7, 1.75, -HALF_M - 1.0, NORTH, 8.0)))
+    _, obstacles = watch.see(table(row(7, 2.371, -8.485, NORTH - 0.35, 8.0)), 0.55)
     right = obstacles.heading[:, -1] < 1.0
     steps = np.hypot(np.diff(obstacles.x[right]), np.diff(obstacles.y[right])) / PREDICTION_STEP_S
     assert right.sum() == 1
-    assert steps.max() <= 6.01
-    assert steps.min() == pytest.approx(math.sqrt(P.others_lateral_accel * (HALF_M - 1.75)), rel=0.02)
+    assert steps.max() <= 8.01
+    widest = HALF_M - 1.75 + 1.0 / math.tan(math.pi / 8.0) ** 2
+    assert steps.min() == pytest.approx(math.sqrt(P.others_lateral_accel * widest), rel=0.02)
 
 
 def test_an_offset_decays_and_the_heading_follows_the_lane(cross: RoadMap) -> None:

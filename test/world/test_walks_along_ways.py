@@ -31,6 +31,7 @@ class Line:
     def __init__(self, draw: np.random.Generator, x: float, y: float, heading: float, many: int) -> None:
         chords = draw.choice([0.15, 0.19, 0.5, 1.5, 3.7], many)
         sharp = draw.choice([0.0, 0.02, 0.1, 0.25])
+        self.widened = float(draw.choice([1.0, 1.4, 3.0]))
         self.s = np.concatenate(([0.0], np.cumsum(chords)))
         self.heading = heading + np.concatenate(([0.0], np.cumsum(draw.uniform(-sharp, sharp, many) * chords)))
         middle = 0.5 * (self.heading[1:] + self.heading[:-1])
@@ -58,10 +59,10 @@ class Line:
         )
 
     def fastest(self, s: float, lateral: float) -> float:
-        """What the chord's bend allows, m/s; a very short one is no bend."""
+        """What the chord's bend allows one that cuts it, m/s; a very short one is no bend."""
         k = self.chord(s)
         step, turn = self.s[k + 1] - self.s[k], abs(self.heading[k + 1] - self.heading[k])
-        return math.sqrt(lateral * step / turn) if step > 0.2 and turn > 0.0 else math.inf
+        return math.sqrt(lateral * self.widened * step / turn) if step > 0.2 and turn > 0.0 else math.inf
 
 
 Way = list[tuple[Line, float]]
@@ -129,7 +130,8 @@ def network(draw: np.random.Generator, many: int, chords: int) -> list[Line]:
 
 def arrays_of(lanes: LaneArrays, lines: list[Line]) -> LaneArrays:
     columns = {name: np.concatenate([getattr(line, name) for line in lines]) for name in ("x", "y", "s", "heading")}
-    return lanes._replace(start=np.concatenate(([0], np.cumsum([len(line.s) for line in lines]))), **columns)
+    start, widened = np.concatenate(([0], np.cumsum([len(line.s) for line in lines]))), [line.widened for line in lines]
+    return lanes._replace(start=start, widened=np.array(widened), **columns)
 
 
 def bodies(draw: np.random.Generator, many: int) -> FloatArray:

@@ -15,11 +15,12 @@ MOST_WAYS, MOST_LANES = 3, 16
 
 
 class Network(NamedTuple):
-    """Lanes: how long they are, how they turn (rad, + left) and bend (1/m), and where they lead."""
+    """Lanes: how long they are, how they turn (rad, + left), bend (1/m) and where (m), and where they lead."""
 
     length: list[float]
     turn: list[float]
     bend: list[float]
+    bend_at: list[float]
     onward: list[list[int]]
 
     @property
@@ -27,7 +28,8 @@ class Network(NamedTuple):
         """As the kernels have it."""
         start = np.concatenate(([0], np.cumsum([len(ways) for ways in self.onward])))
         successor = np.array([n for ways in self.onward for n in ways], dtype=np.int64)
-        return _Forks(np.array(self.length), np.array(self.turn), np.array(self.bend), start, successor)
+        columns = (np.array(column) for column in (self.length, self.turn, self.bend, self.bend_at))
+        return _Forks(*columns, start, successor)
 
 
 def network(draw: np.random.Generator, many: int, longest: float) -> Network:
@@ -37,13 +39,14 @@ def network(draw: np.random.Generator, many: int, longest: float) -> Network:
         draw.choice([-1.0, 1.0], many).tolist() * draw.choice([0.1, 0.9, 1.6, 2.3, 2.5, 3.1], many)
         + draw.uniform(-0.09, 0.09, many),
         draw.choice([0.0, 0.02, 0.1, 0.3], many) * draw.uniform(0.9, 1.1, many),
+        draw.uniform(0.0, 0.3 * longest, many).tolist(),
         [draw.choice(many, draw.integers(0, 6), replace=False).tolist() for _ in range(many)],
     )
 
 
 def is_too_bent(net: Network, lane: int, distance: float, speed: float) -> bool:
     """Whether it comes to the bend faster than it can be taken, however early it brakes."""
-    at_bend = speed**2 - 2.0 * DECEL * max(distance, LEAST_WAY_M)
+    at_bend = speed**2 - 2.0 * DECEL * max(distance + net.bend_at[lane], LEAST_WAY_M)
     return net.bend[lane] > 1e-6 and at_bend > LATERAL / net.bend[lane]
 
 
@@ -126,7 +129,7 @@ def test_chains_reach_to_the_horizon_and_fork_while_there_is_room(seed: int, lon
 
 def test_a_fork_at_the_last_lane_of_a_chain_gives_chains_that_are_as_long() -> None:
     onward = [[k + 1] for k in range(14)] + [[15, 16, 17], [0], [0], [0]]
-    net = Network([2.0] * 18, [0.0] * 15 + [0.1, 1.0, -1.0], [0.0] * 18, onward)
+    net = Network([2.0] * 18, [0.0] * 15 + [0.1, 1.0, -1.0], [0.0] * 18, [0.0] * 18, onward)
     made = LaneChains(np.zeros(4, np.int64), np.full((4, MOST_LANES), -1), np.zeros((4, MOST_LANES)), np.zeros(4))
     made.chain[0, 0], count, b = 0, 1, 0
     while b < count:
@@ -149,6 +152,4 @@ def test_a_bend_is_too_sharp_for_one_that_can_not_slow_down_for_it(
     speed: float, bend: float, distance: float, too_fast: bool
 ) -> None:
     """A bend of 10 m is taken at 5.5 m/s, one of 5 m at 3.9 m/s; of the way to it half a metre is always left."""
-    net = Network([10.0, 10.0], [0.0, 0.5], [0.0, bend], [[1], []])
-    assert _too_fast(net.forks, 1, distance, _Driver(speed, LATERAL, DECEL)) is too_fast
-    assert is_too_bent(net, 1, distance, speed) is too_fast
+    assert _too_fast(bend, distance, _Driver(speed, LATERAL, DECEL)) is too_fast

@@ -6,12 +6,14 @@ that bend by at most 0.05 rad, so within 3 cm of the curve).
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from tuling_fsm.core import elementary
 from tuling_fsm.core.arrays import BoolArray, FloatArray, IntArray
 from tuling_fsm.core.cells import boxes_by_cell
 from tuling_fsm.map.lanes import Lane, LaneId
@@ -25,6 +27,8 @@ _CELL_M = 8.0
 _CHORD_M = 4.0
 _BEND_RAD = 0.05
 _BEND_SPAN_M = 5.0
+_CORNER_CUT_M = 1.0
+"""A driver who is in a hurry is this far beside the centre of a lane in its bends."""
 
 
 class LaneArrays(NamedTuple):
@@ -45,7 +49,11 @@ class LaneArrays(NamedTuple):
     turn: FloatArray
     """Change of heading from a lane's start to its end, + left, rad (L,)."""
     bend: FloatArray
-    """How sharply a lane bends at most, 1/m (L,)."""
+    """Of the widest arc that a car can drive through a lane, 1/m (L,)."""
+    widened: FloatArray
+    """How many times wider that arc is than the lane's centre (L,)."""
+    bend_at: FloatArray
+    """Where half of a lane's turning is done: arc length, m (L,)."""
     in_junction: BoolArray
     successor_start: IntArray
     successor: IntArray
@@ -108,13 +116,15 @@ def _build(road_map: RoadMap) -> LaneIndex:
     lines = [sorted(road_map.stop_lines_of(lane.id), key=lambda line: line.s) for lane in lanes]
     flat = [line for group in lines for line in group]
     half = np.array([max(float(lane.left.max()), float(lane.right.max())) for lane in lanes])
+    sharpest = np.array([_sharpest(lane) for lane in lanes])
+    widened = np.array([_widened(lane, bend) for lane, bend in zip(lanes, sharpest, strict=True)])
     grid, cell_start, cell_segment = _grid(x, y, start, half)
     arrays = LaneArrays(
         start=start, x=x, y=y, s=s, heading=heading, left=left, right=right,
         point_lane=np.repeat(np.arange(len(lanes), dtype=np.int64), np.diff(start)),
         length=np.array([lane.length for lane in lanes]),
         turn=np.array([lane.center.heading[-1] - lane.center.heading[0] for lane in lanes]),
-        bend=np.array([_bend(lane) for lane in lanes]),
+        bend=sharpest / widened, widened=widened, bend_at=np.array([_bend_at(lane) for lane in lanes]),
         in_junction=np.array([lane.junction is not None for lane in lanes], dtype=np.bool_),
         successor_start=successor_start, successor=successor,
         conflict_start=conflict_start, conflict=conflict, gives_way=np.array(give, dtype=np.bool_),
@@ -153,12 +163,26 @@ def _thin(lane: Lane) -> IntArray:
     return np.array([*rows, len(s) - 1], dtype=np.int64)
 
 
-def _bend(lane: Lane) -> float:
+def _sharpest(lane: Lane) -> float:
     """Largest mean curvature over a stretch of `_BEND_SPAN_M`: a kink between two pieces of a road is no bend."""
     s, heading = lane.center.s, lane.center.heading
     span = min(_BEND_SPAN_M, lane.length)
     later = np.interp(np.minimum(s + span, s[-1]), s, heading)
     return float(np.max(np.abs(later - heading))) / max(span, 1.0)
+
+
+def _widened(lane: Lane, bend: float) -> float:
+    """How many times wider a turn with this bend (1/m) can be driven: outside of the lane's centre before and after it
+    and inside at its apex, by `_CORNER_CUT_M`. A right angle at least, as the lane may hold only a part of the turn.
+    """
+    half = min(max(0.5 * float(np.ptp(lane.center.heading)), 0.25 * math.pi), 0.5 * math.pi)
+    apex = elementary.cos(half)
+    return 1.0 + bend * _CORNER_CUT_M * (1.0 + apex) / (1.0 - apex)
+
+
+def _bend_at(lane: Lane) -> float:
+    turned = np.concatenate((np.zeros(1), np.cumsum(np.abs(np.diff(lane.center.heading)))))
+    return float(np.interp(0.5 * turned[-1], turned, lane.center.s))
 
 
 def _starts(counts: list[int]) -> IntArray:

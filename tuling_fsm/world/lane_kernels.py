@@ -80,6 +80,7 @@ class _Forks(NamedTuple):
     length: FloatArray
     turn: FloatArray
     bend: FloatArray
+    bend_at: FloatArray
     successor_start: IntArray
     successor: IntArray
 
@@ -178,21 +179,21 @@ def _leads_to(successor_start: IntArray, successor: IntArray, from_lane: int, to
 
 
 @kernel
+def _too_fast(bend: float, distance: float, driver: _Driver) -> bool:
+    """Whether a driver, `distance` (m) before the middle of a bend (1/m), cannot slow down for it."""
+    excess = driver.speed * driver.speed - driver.lateral / max(bend, 1e-6)
+    return bool(excess > 2.0 * driver.decel * max(distance, 0.5))
+
+
+@kernel
 def _beyond_grip(lanes: LaneArrays, number: int, arc: float, driver: _Driver) -> bool:
-    """Whether it is a way through a junction that no car at this arc length could follow, braking and turning as hard
-    as it can.
+    """Whether it is a way through a junction that no car at this arc length could follow, braking to the middle of its
+    bend and turning as hard as it can.
     """
-    if not lanes.in_junction[number]:
+    if not lanes.in_junction[number] or arc > lanes.bend_at[number]:
         return False
-    start, ps, ph = lanes.start, lanes.s, lanes.heading
-    lateral, decel = _GRIP * driver.lateral, _GRIP * driver.decel
-    for p in range(start[number], start[number + 1] - 1):
-        if ps[p + 1] > arc:
-            bend = abs(wrap_angle(ph[p + 1] - ph[p])) / max(ps[p + 1] - ps[p], 0.2)
-            excess = driver.speed * driver.speed - lateral / max(bend, 1e-6)
-            if excess > 2.0 * decel * max(ps[p] - arc, 0.5):
-                return True
-    return False
+    able = _Driver(driver.speed, _GRIP * driver.lateral, _GRIP * driver.decel)
+    return _too_fast(lanes.bend[number], lanes.bend_at[number] - arc, able)
 
 
 @kernel
@@ -281,22 +282,16 @@ def _curvature(start: IntArray, ps: FloatArray, ph: FloatArray, number: int, s: 
 
 
 @kernel
-def _too_fast(forks: _Forks, lane: int, distance: float, driver: _Driver) -> bool:
-    """Whether a driver, `distance` (m) before a lane, cannot slow down for its bend."""
-    excess = driver.speed * driver.speed - driver.lateral / max(forks.bend[lane], 1e-6)
-    return bool(excess > 2.0 * driver.decel * max(distance, 0.5))
-
-
-@kernel
 def _choices(forks: _Forks, number: int, distance: float, driver: _Driver, out: IntArray) -> int:
     """Successors that a driver, `distance` before them, may take, at most BRANCHES: the straightest, the outer ones,
     then the straightest of the others; ways back (U-turns) last. Those that are too bent to be taken at this speed are
     left out, unless all of them are: then the driver may take any.
     """
-    _, turn, _, successor_start, successor = forks
+    _, turn, bend, bend_at, successor_start, successor = forks
     count, any_slow_enough = 0, False
     for k in range(successor_start[number], successor_start[number + 1]):
-        any_slow_enough = any_slow_enough or not _too_fast(forks, successor[k], distance, driver)
+        n = successor[k]
+        any_slow_enough = any_slow_enough or not _too_fast(bend[n], distance + bend_at[n], driver)
     for rule in range(2 + BRANCHES):
         best, value = -1, np.inf
         for k in range(successor_start[number], successor_start[number + 1]):
@@ -305,7 +300,7 @@ def _choices(forks: _Forks, number: int, distance: float, driver: _Driver, out: 
             for j in range(count):
                 taken = taken or out[j] == n
             back = abs(turn[n]) > _BACK_RAD
-            too_fast = any_slow_enough and _too_fast(forks, n, distance, driver)
+            too_fast = any_slow_enough and _too_fast(bend[n], distance + bend_at[n], driver)
             if taken or too_fast or (back and rule in (1, 2)):
                 continue
             cost = abs(turn[n]) + (_BACK_RAD if back else 0.0)
@@ -355,7 +350,7 @@ def chains(
     """The chains of lanes that each object, known by its `past` (N, PAST), may follow for `reach` (m) plus 6 s of its
     speed.
     """
-    forks = _Forks(lanes.length, lanes.turn, lanes.bend, lanes.successor_start, lanes.successor)
+    forks = _Forks(lanes.length, lanes.turn, lanes.bend, lanes.bend_at, lanes.successor_start, lanes.successor)
     options, cost = np.zeros(BRANCHES, dtype=np.int64), np.empty(CANDIDATES)
     n = len(past)
     # A literal 0 would compile `_extend` once for itself and once for every other number.

@@ -90,6 +90,7 @@ class _Centers(NamedTuple):
     x: FloatArray
     y: FloatArray
     heading: FloatArray
+    widened: FloatArray
 
 
 class _Motion(NamedTuple):
@@ -206,7 +207,7 @@ def _sample(
     centers: _Centers, chain: IntArray, begin: FloatArray, side: float, motion: _Motion, out: _Poses, row: int
 ) -> None:
     """Walk along one chain; `limit` and `gap` bound how far the object may have come."""
-    start, ps, px, py, ph = centers
+    start, ps, px, py, ph, widened = centers
     speed, slip, skew, least_skew, lateral, limit, gap, speed_ahead = motion
     out_x, out_y, out_heading = out.x[row], out.y[row], out.heading[row]
     travelled, depth, p, settle, lag = 0.0, 0, start[chain[0]], 1.0, -slip
@@ -228,8 +229,9 @@ def _sample(
         out_y[k] = py[p] + u * dy + settle * side * dx / step
         out_heading[k] = on + skew + lag
         v = speed
-        if step > 0.2 and v * v * abs(turn) > lateral * step:
-            v = math.sqrt(lateral * step / abs(turn))
+        fastest_turning = lateral * widened[chain[depth]] * step
+        if step > 0.2 and v * v * abs(turn) > fastest_turning:
+            v = math.sqrt(fastest_turning / abs(turn))
         bound = min(limit, gap + speed_ahead * (k + 1) * PREDICTION_STEP_S)
         advance = max(min(travelled + v * PREDICTION_STEP_S, bound) - travelled, 0.0)
         travelled += advance
@@ -327,7 +329,7 @@ def predict(
     where it is.
     Returns the object of each row (R,), and x, y, heading (R, T).
     """
-    centers = _Centers(lanes.start, lanes.s, lanes.x, lanes.y, lanes.heading)
+    centers = _Centers(lanes.start, lanes.s, lanes.x, lanes.y, lanes.heading, lanes.widened)
     row, chain, begin, side = found
     own, most = len(kind), len(kind) + len(row)
     rows, count, end, skew = np.empty(most, dtype=np.int64), 0, int(np.int64(0)), np.empty(len(row))
