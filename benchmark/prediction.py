@@ -18,7 +18,7 @@ from benchmark.commonroad import scenarios
 from tuling_fsm.bag.commonroad.convert import convert
 from tuling_fsm.bag.replay import agent_of
 from tuling_fsm.bag.ticks import read_inputs, read_run_record
-from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.arrays import FloatArray, IntArray
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import wrap_angle
 from tuling_fsm.core.scene import PREDICTION_STEP_S, Obstacles
@@ -34,6 +34,9 @@ MANOEUVRES = (("straight on", 0.0, 0.1), ("bend", 0.1, 0.5), ("turn", 0.5, 4.0))
 """By how much (rad) an agent turns within the last horizon."""
 
 _TICKS_PER_S = 20
+_STEP_TICKS = round(PREDICTION_STEP_S * _TICKS_PER_S)
+_TURNING_TICKS = 2
+"""How fast an agent turns is told by this many ticks."""
 
 State = tuple[float, float, float]
 """x, y (m), heading (rad)."""
@@ -106,18 +109,19 @@ def _errors(file: Path) -> Iterator[Error]:
         except InputError:
             return
         recorded, car, moments = _replayed(Path(folder))
-    ahead = round(HORIZONS_S[-1] * _TICKS_PER_S)
+    last = round(HORIZONS_S[-1] * _TICKS_PER_S)
     for tick, obstacles in moments:
+        steps = range(tick, tick + last + 1, _STEP_TICKS)
+        cars = np.array([car[k] for k in steps if k in car]).reshape(-1, 3)
         for agent in np.unique(obstacles.id).tolist():
-            states = [recorded[agent].get(k) for k in range(tick, tick + ahead + 1, 4)]
+            states = [recorded[agent].get(k) for k in steps]
             rows = np.flatnonzero(obstacles.id == agent)
             future = np.array([state for state in states if state is not None])
             if len(future) < len(states) or obstacles.speed[rows[0]] < SLOWEST_MPS:
                 continue
-            cars = np.array([state for k in range(tick, tick + ahead + 1, 4) if (state := car.get(k)) is not None])
-            apart = np.hypot(*(future[:, None, :2] - cars[None, :, :2]).transpose(2, 0, 1)) if len(cars) else np.inf
-            before = recorded[agent].get(tick - 2)
-            if before is not None and np.min(apart) > NEAR_CAR_M:
+            apart = np.hypot(*(future[:, None, :2] - cars[None, :, :2]).transpose(2, 0, 1))
+            before = recorded[agent].get(tick - _TURNING_TICKS)
+            if before is not None and np.min(apart, initial=np.inf) > NEAR_CAR_M:
                 yield from _of_one(obstacles, rows, future, np.array(before))
 
 
@@ -138,10 +142,10 @@ def _replayed(folder: Path) -> tuple[dict[int, dict[int, State]], dict[int, Stat
     return recorded, car, moments
 
 
-def _of_one(obstacles: Obstacles, rows: FloatArray, future: FloatArray, before: FloatArray) -> Iterator[Error]:
+def _of_one(obstacles: Obstacles, rows: IntArray, future: FloatArray, before: FloatArray) -> Iterator[Error]:
     """The errors of one agent at one moment; `future` (F, 3) is where it really was at the prediction's steps."""
     turned = wrap_angle(float(future[-1, 2] - future[0, 2]))
-    rate = wrap_angle(float(future[0, 2] - before[2])) * _TICKS_PER_S / 2
+    rate = wrap_angle(float(future[0, 2] - before[2])) * _TICKS_PER_S / _TURNING_TICKS
     speed, heading = float(obstacles.speed[rows[0]]), float(future[0, 2])
     for horizon in HORIZONS_S:
         k = round(horizon / PREDICTION_STEP_S)

@@ -181,6 +181,7 @@ def _widened(lane: Lane, bend: float) -> float:
 
 
 def _bend_at(lane: Lane) -> float:
+    """Arc length at which half of the turning is done, m."""
     turned = np.concatenate((np.zeros(1), np.cumsum(np.abs(np.diff(lane.center.heading)))))
     return float(np.interp(0.5 * turned[-1], turned, lane.center.s))
 
