@@ -55,12 +55,13 @@ def run() -> Table:
 
 
 def scenarios() -> list[Path]:
-    """The files, in the order of their names."""
+    """The files of both folders, one of each name."""
     found = sorted(data("commonroad").glob("*.xml"))
     recorded = os.environ.get("COMMONROAD_RECORDED")
     if recorded:
         found += sorted(Path(recorded).glob("*.xml"))
-    return found[:: int(os.environ.get("COMMONROAD_EVERY", "1"))]
+    by_name = {file.name: file for file in found}
+    return list(by_name.values())[:: int(os.environ.get("COMMONROAD_EVERY", "1"))]
 
 
 def _ours(file: Path, out: Path, planner: Callable[[Loop, Path], ScenarioDrive]) -> Driven:
