@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from tuling_fsm.core.request import LaneLine, PlanResult, StopWall
@@ -43,12 +44,16 @@ def run(
     seconds: float,
     things: tuple[Thing, ...] = (),
     walls: tuple[StopWall, ...] = (),
+    noise: float = 0.0,
     **more: object,
 ) -> Log:
-    """A closed loop in which no plan is rejected by the independent check."""
+    """A closed loop in which no plan is rejected by the independent check; `noise` (m) is that of the objects' places,
+    which themselves are exact.
+    """
 
     def plan(stamp: float, now: Scene, previous: PlanResult | None) -> PlanResult:
         request = follow(lanes(now.ego.pose.x), *walls, **more)
+        now = replace(now, position_noise=noise)
         result = PLANNER.plan(request, now, previous)
         assert result.trajectory is not None
         assert check(result.trajectory, now, regulations_for(request), VEHICLE, PARAMETERS) is None, stamp

@@ -76,6 +76,19 @@ def test_the_world_of_one_tick(builder: WorldBuilder, route: Route) -> None:
     assert world.reports == ()
 
 
+@pytest.mark.clause("INT-7")
+@pytest.mark.parametrize("noise", [0.0, 0.4])
+def test_planning_is_told_how_noisy_the_places_of_objects_are(
+    builder: WorldBuilder, route: Route, noise: float
+) -> None:
+    draw, world = np.random.default_rng(1), None
+    for tick in range(100):
+        stamp = 1.0 + 0.05 * tick
+        rows = [row(k, 1.75 + noise * draw.normal(), -90.0 + 20.0 * k + noise * draw.normal()) for k in range(8)]
+        world = builder.build(at(stamp, objects=StampedRows(stamp, table(*rows))), world, route)
+    assert world is not None and world.scene.position_noise == pytest.approx(noise, rel=0.25)
+
+
 def test_the_motion_of_the_car_is_filtered_and_its_curvature_kept_at_standstill(
     builder: WorldBuilder, route: Route
 ) -> None:

@@ -100,14 +100,14 @@ def test_a_table_without_noise_is_taken_as_it_is(speed: float, turn: float, acce
         found = detections([7], body.astype(np.float64))
         tracks = one_table(tracks, found, k * DT)
         np.testing.assert_array_equal(found.body, body)
-    assert tracks.noise.position < es.EXACT_M
+    assert tracks.noise.position < es.EXACT_M and tracks.noise.beyond_exact == 0.0
 
 
 @pytest.mark.parametrize("noise", [0.1, 0.3, 0.5])
 @pytest.mark.parametrize("motion", [stands, brakes])
 def test_noise_is_measured_whatever_the_objects_do(motion: Motion, noise: float) -> None:
     last = watch(motion, noise, 6.0)[-1].tracks
-    assert last.noise.position == pytest.approx(noise, rel=0.15)
+    assert last.noise.beyond_exact == last.noise.position == pytest.approx(noise, rel=0.15)
     assert last.noise.velocity == pytest.approx(noise, rel=0.15)
 
 

@@ -28,7 +28,7 @@ from tuling_fsm.world.tracks import PAST, ROAD_LANE, YAW_RATE
 from world.bodies import DECEL, LATERAL
 
 SHORTEST_M, LEAST_WAY_M, GRIP = 0.2, 0.5, 2.0
-ALIKE = 1.2
+ALIKE = 2.0
 """A lane that fits worse than the best one by no more than this may be followed as well."""
 SURE_MPS, DRIFT_MPS, DRIFT_S = 1.0, 0.4, 1.5
 MOST_WAYS, MOST_LANES = 3, 6

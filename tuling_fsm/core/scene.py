@@ -87,10 +87,12 @@ class Obstacles:
 @dataclass(frozen=True, eq=False)
 class Scene:
     """One tick's surroundings. `static_segments` (M, 4) are x0, y0, x1, y1 of solid edges that nothing may touch (m,
-    `map`).
+    `map`). `position_noise` is the standard deviation of the places that perception reports of objects, along each axis
+    (m); 0 where they are exact.
     """
 
     stamp: float
     ego: Ego
     obstacles: Obstacles = field(default_factory=Obstacles)
     static_segments: FloatArray = field(default_factory=lambda: np.zeros((0, 4)))
+    position_noise: float = 0.0

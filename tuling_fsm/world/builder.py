@@ -303,7 +303,8 @@ class WorldBuilder:
         traffic, obstacles, tracks = see_traffic(self._index, found, tracks, ego, self.vehicle, closed, now, parameters)
         solids = solid_segments(self.road_map, grid, ego.pose, parameters)
         kept = remember(before, association.taken, tracks, found.order, now, parameters.track_memory)
-        return traffic, Scene(now, ego, obstacles, solids), kept, faults
+        scene = Scene(now, ego, obstacles, solids, position_noise=tracks.noise.beyond_exact)
+        return traffic, scene, kept, faults
 
     def _match(self, answer: RouteAnswer) -> RouteMatch:
         number, stamp, points = answer.request, answer.stamp, np.asarray(answer.points, dtype=np.float64)

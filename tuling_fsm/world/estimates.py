@@ -61,6 +61,11 @@ class MeasuredNoise:
     position: float = 0.0
     velocity: float = 0.0
 
+    @property
+    def beyond_exact(self) -> float:
+        """That of positions, 0 where they are taken as they are."""
+        return self.position if self.position > EXACT_M else 0.0
+
 
 def estimate(
     before: FloatArray, yaw_rate: FloatArray, rows: IntArray, found: Detections, stamp: float, noise: MeasuredNoise

@@ -229,9 +229,10 @@ def _sample(
         out_y[k] = py[p] + u * dy + settle * side * dx / step
         out_heading[k] = on + skew + lag
         v = speed
-        fastest_turning = lateral * widened[chain[depth]] * step
-        if step > 0.2 and v * v * abs(turn) > fastest_turning:
-            v = math.sqrt(fastest_turning / abs(turn))
+        # In a bend the lateral acceleration is v^2 * turn / step.
+        v2_turn = lateral * widened[chain[depth]] * step
+        if step > 0.2 and v * v * abs(turn) > v2_turn:
+            v = math.sqrt(v2_turn / abs(turn))
         bound = min(limit, gap + speed_ahead * (k + 1) * PREDICTION_STEP_S)
         advance = max(min(travelled + v * PREDICTION_STEP_S, bound) - travelled, 0.0)
         travelled += advance

@@ -32,6 +32,9 @@ _STRAIGHT = 0.87
 
 _WALKING = AGENT_STANDS
 """A pedestrian slower than this (m/s) stands, and may be passed as closely as a vehicle."""
+_DEVIATIONS = 2.0
+"""So many standard deviations of its place nearer the way of what crosses may turn out to be: one that turns in a
+junction is taken for another, or to turn more sharply, from one moment to the next."""
 ALONG, ASIDE, SLACK = range(3)
 """Columns of `MovingObstacles.half`."""
 _OFF_LINE = 1_000_000
@@ -41,13 +44,12 @@ class MovingObstacles(NamedTuple):
     """N moving objects at T prediction times, and where they are on each of L lines.
 
     `box` (N, T, 6) as in `footprint`; `gap` (N,) is how near they count as touching; `keep` (N,) how far from them to
-    stop when they cross; `vulnerable` (N,) are people and two-wheelers that move; `shadow` (N,) are behind the car and
-    in its way, `trailing` (L, N) beside or behind it on the same course, for as long as the line does not bend across
-    that. `node` (L, N, T) is the nearest sample (-1 where
-    beside the line's ends), `across` (L, N, T) the offset, `half` (L, N, T, 3) half the extent along and across the
-    line and what to allow for because the line bends. `band` (L, N, 4) is all that they cover across, without and with
-    the room that a path has to keep, `stretch` (L, N, 2) the first and last sample that they are near, `order` (L, N)
-    their rows by where they are now.
+    stop when they cross, `doubt` how much farther; `vulnerable` (N,) are people and two-wheelers that move; `shadow`
+    (N,) are behind the car and in its way, `trailing` (L, N) beside or behind it on the same course, for as long as the
+    line does not bend across that. `node` (L, N, T) is the nearest sample (-1 where beside the line's ends), `across`
+    (L, N, T) the offset, `half` (L, N, T, 3) half the extent along and across the line and what to allow for because
+    the line bends. `band` (L, N, 4) is all that they cover across, without and with the room that a path has to keep,
+    `stretch` (L, N, 2) the first and last sample that they are near, `order` (L, N) their rows by where they are now.
     """
 
     box: FloatArray
@@ -55,6 +57,7 @@ class MovingObstacles(NamedTuple):
     speed: FloatArray
     gap: FloatArray
     keep: FloatArray
+    doubt: float
     vulnerable: BoolArray
     shadow: BoolArray
     trailing: BoolArray
@@ -77,13 +80,14 @@ class _Track(NamedTuple):
 
 
 class MovingObstacleGaps(NamedTuple):
-    """How near (m) to a vehicle and to a walking pedestrian a path may come, and how far from either to stop when they
-    cross.
+    """How near (m) to a vehicle and to a walking pedestrian a path may come, how far from either to stop when they
+    cross, and how much farther where it is in `doubt` which way they take.
     """
 
     moving: float
     person: float
     crossing: float
+    doubt: float = 0.0
 
     @classmethod
     def of(cls, parameters: PlanningParameters) -> MovingObstacleGaps:
@@ -91,6 +95,10 @@ class MovingObstacleGaps(NamedTuple):
         clearance = parameters.clearance
         beside = max(clearance.moving, lateral_distance(0.0, 0.0, Rss.of(parameters.rss)))
         return cls(beside, clearance.person, parameters.speed.crossing_gap)
+
+    def in_noise(self, deviation: float) -> MovingObstacleGaps:
+        """The same where places of objects are reported with this standard deviation (m)."""
+        return self._replace(doubt=_DEVIATIONS * deviation)
 
 
 @inlined_kernel
@@ -243,8 +251,9 @@ def gather_moving_obstacles(
             trailing[at, i] = trailing[at, i] and not _bends_across(lines[at], track.node, boxes[i])
         _sort_in(node[at], order[at])
     return MovingObstacles(
-        box=boxes, id=ids, speed=speed, gap=gap, keep=np.full(total, gaps.crossing), vulnerable=vulnerable,
-        shadow=shadow, trailing=trailing, node=node, across=across, half=half, band=band, stretch=stretch, order=order,
+        box=boxes, id=ids, speed=speed, gap=gap, keep=np.full(total, gaps.crossing), doubt=gaps.doubt,
+        vulnerable=vulnerable, shadow=shadow, trailing=trailing, node=node, across=across, half=half, band=band,
+        stretch=stretch, order=order,
     )  # fmt: skip
 
 

@@ -42,7 +42,7 @@ class Surroundings(NamedTuple):
         """
         around = ObstacleColumns.of(scene.obstacles)
         static = gather_static_obstacles(around, scene.static_segments, solid_gap, wanted, car, BAND)
-        moving = gather_moving_obstacles(around, moving_gaps, top_speed, car)
+        moving = gather_moving_obstacles(around, moving_gaps.in_noise(scene.position_noise), top_speed, car)
         return cls(static, moving, gather_beside(around, static, moving, passing, car), scene.obstacles)
 
 

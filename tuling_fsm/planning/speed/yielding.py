@@ -297,7 +297,7 @@ def yield_to_conflicts(
             alongside = _course(frenet, moving, i, 0) > _ALONGSIDE
             _follow(spans, i, 1.5 * moving.speed[i] + 1.0, alongside, traffic)
         else:
-            _stop_for(spans, i, moving.keep[i], traffic)
+            _stop_for(spans, i, moving.keep[i] + moving.doubt, traffic)
     return yielded, cuts_in
 
 
