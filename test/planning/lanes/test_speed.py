@@ -76,15 +76,15 @@ def test_a_car_that_stands_before_a_stream_does_not_creep_towards_it_between_two
 @pytest.mark.clause("INT-7")
 @pytest.mark.medium
 def test_before_a_stream_in_noise_the_car_stands_farther_off() -> None:
-    """By two standard deviations of the places that are reported; and it passes in the end."""
+    """By two standard deviations of the places that are reported, up to 1.5 m; and it passes in the end."""
     x, places = 90.0, []
     stream = [Thing(number, x, -30.0 - 12.0 * number, 0.5 * np.pi, 6.0) for number in range(12)]
-    for noise in (0.0, 0.15, 0.5):
+    for noise in (0.0, 0.15, 0.5, 3.0):
         log = run(straight(), scene(v=6.0), 40.0, tuple(stream), noise=noise)
         places.append(next(now.ego.pose.x for _, now, _ in log if now.ego.v == 0.0))
         assert log[-1][1].ego.pose.x > x
     assert places[0] + VEHICLE.front == pytest.approx(x - 0.95 - PARAMETERS.speed.crossing_gap, abs=0.4)
-    np.testing.assert_allclose(places[0] - np.array(places[1:]), [0.3, 1.0], atol=0.05)
+    np.testing.assert_allclose(places[0] - np.array(places[1:]), [0.3, 1.0, 1.5], atol=0.05)
 
 
 @pytest.mark.clause("INT-2")

@@ -32,9 +32,9 @@ _STRAIGHT = 0.87
 
 _WALKING = AGENT_STANDS
 """A pedestrian slower than this (m/s) stands, and may be passed as closely as a vehicle."""
-_DEVIATIONS = 2.0
-"""So many standard deviations of its place nearer the way of what crosses may turn out to be: one that turns in a
-junction is taken for another, or to turn more sharply, from one moment to the next."""
+_DEVIATIONS, _MOST_DOUBT = 2.0, 1.5
+"""So many standard deviations of its place, and no more than this (m), nearer the way of what crosses may turn out to
+be: one that turns in a junction is taken for another, or to turn more sharply, from one moment to the next."""
 ALONG, ASIDE, SLACK = range(3)
 """Columns of `MovingObstacles.half`."""
 _OFF_LINE = 1_000_000
@@ -98,7 +98,7 @@ class MovingObstacleGaps(NamedTuple):
 
     def in_noise(self, deviation: float) -> MovingObstacleGaps:
         """The same where places of objects are reported with this standard deviation (m)."""
-        return self._replace(doubt=_DEVIATIONS * deviation)
+        return self._replace(doubt=min(_DEVIATIONS * deviation, _MOST_DOUBT))
 
 
 @inlined_kernel
