@@ -8,8 +8,14 @@ import numpy as np
 import pytest
 
 from tuling_fsm.core.arrays import FloatArray
-from tuling_fsm.core.scene import PREDICTION_STEP_S, PREDICTION_STEPS
+from tuling_fsm.core.scene import PREDICTION_STEP_S, PREDICTION_STEPS, Obstacles
 from tuling_fsm.core.trajectory import STEP_S
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.planning.obstacles.boxes import CarOnLines, ObstacleColumns
+from tuling_fsm.planning.obstacles.moving import MovingObstacleGaps, gather_moving_obstacles
+from tuling_fsm.planning.paths.footprint import Footprint
+from tuling_fsm.planning.paths.frenet_path import AT_ONCE, PATH, PLACES, FrenetPath
+from tuling_fsm.planning.paths.reference_line import COLUMNS, COS
 from tuling_fsm.planning.speed import yielding as yi
 from tuling_fsm.planning.speed.roll_out import StBoundaries, no_traffic
 
@@ -38,6 +44,23 @@ def test_where_and_when_an_object_is_first_on_the_path() -> None:
     assert yi._first_inside(rows) == 5
     assert yi._nearest(rows) == pytest.approx(20.0 - 4.0 * PREDICTION_STEP_S)
     assert yi._nearest(np.full((3, 3), np.inf)) == math.inf
+
+
+@pytest.mark.clause("SIM-2")
+@pytest.mark.parametrize("beyond", [0.0, 1e6, -1e6, math.nan])
+def test_the_course_to_a_line_does_not_hang_on_what_lies_beyond_its_points(beyond: float) -> None:
+    """Rows of a line that are not filled hold whatever was there before."""
+    line = np.full((4, COLUMNS), beyond)
+    line[:2] = 0.0
+    line[:2, COS] = 1.0
+    path = FrenetPath(np.zeros((2, PATH)), 2, 0, line, 0, np.zeros((PLACES, 2 + AT_ONCE)))
+    box = np.tile([0.0, 0.0, 0.8, 0.6, 2.0, 1.0], (1, 2, 1))
+    around = ObstacleColumns.of(Obstacles())
+    car = CarOnLines(line[None, :2], np.array([2]), np.zeros(1), (0.0, 0.0, 0.0, 0.0), 0.0, Footprint.of(Vehicle()))
+    none = gather_moving_obstacles(around, MovingObstacleGaps(0.3, 0.6, 1.5), 10.0, car)
+    moving = none._replace(box=box, node=np.array([[[1, -1]]]))
+    assert yi._course(path, moving, 0, 0) == pytest.approx(0.8)
+    assert yi._course(path, moving, 0, 1) == 0.0
 
 
 @pytest.mark.parametrize("lead", [0.0, 0.5, 1.5])

@@ -89,8 +89,12 @@ def _nearest(spans: FloatArray) -> float:
 
 @inlined_kernel
 def _course(frenet: FrenetPath, moving: MovingObstacles, i: int, j: int) -> float:
-    """Cosine of the angle at which object `i` drives to the line at prediction step `j`."""
+    """Cosine of the angle at which object `i` drives to the line at prediction step `j`; 0 where it is beside the
+    line's ends.
+    """
     k = moving.node[frenet.at, i, j]
+    if k < 0:
+        return 0.0
     return float(moving.box[i, j, 2] * frenet.line[k, COS] + moving.box[i, j, 3] * frenet.line[k, SIN])
 
 
