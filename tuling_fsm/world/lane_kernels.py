@@ -24,7 +24,7 @@ DEPTH = 16
 
 _BESIDE_M = 0.2
 _BEYOND_END_M = 0.6
-_ALIKE_M = 2.0
+_ALIKE = 2.0
 """A lane that fits worse than the best one by no more than this may be followed as well. One that has just entered a
 junction does not turn yet: with less, the way straight on would be the only one."""
 _BACK_RAD = 2.4
@@ -259,7 +259,7 @@ def _starts(
             j = k if cost[k] < cost[j] else j
         if not cost[j] < np.inf or cost[j] > limit:
             break
-        limit = cost[j] + _ALIKE_M if count == 0 else limit
+        limit = cost[j] + _ALIKE if count == 0 else limit
         found_lane[count], found_arc[count], found_offset[count] = lane[j], arc[j], offset[j]
         cost[j] = np.inf
         count += 1

@@ -15,7 +15,7 @@ from tuling_fsm.core.arrays import BoolArray, FloatArray, IntArray
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.core.standing import PEDESTRIAN_STANDS
 from tuling_fsm.world import objects as ob
-from tuling_fsm.world.estimates import ESTIMATE, EXACT_M, MeasuredNoise, associated_rows, estimate
+from tuling_fsm.world.estimates import ESTIMATE, MeasuredNoise, associated_rows, estimate
 from tuling_fsm.world.objects import VULNERABLE, ByteArray, Detections, IdArray
 from tuling_fsm.world.parameters import WorldParameters
 
@@ -74,7 +74,7 @@ def follow(
     yaw_rate = np.ascontiguousarray(previous.past[:, YAW_RATE])
     seen, noise = estimate(previous.estimates, yaw_rate, rows, found, stamp, previous.noise)
     past: FloatArray = np.empty((n, PAST))
-    far = _ANCHOR_M + _NOISY * noise.position if noise.position > EXACT_M else _ANCHOR_M
+    far = _ANCHOR_M + _NOISY * noise.beyond_exact
     speed = parameters.moving_speed
     _follow(previous.past, rows, found.kind, found.body, stamp, moving_speed=speed, far=far, out=past)
     if n == len(found.id):
