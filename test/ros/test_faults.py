@@ -8,8 +8,10 @@ from patience import PATIENCE_S
 
 from ros.rig import Rig, frame, stop_process
 from tuling_fsm.bag.ticks import read_run_record
+from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.topics import RELIABLE, TRAJECTORY
+from tuling_fsm.ros.processes import ProcessGroup, bring_up
 from tuling_fsm.ros.qos import message_class, profile
 from tuling_fsm.ros.route_client import RouteClient
 from tuling_fsm.wire.diagnostics import unpack_diagnostics
@@ -80,6 +82,15 @@ def test_a_second_planner_is_told_of_on_diagnostics(rig, map_file):
     rig.until(lambda: "1 more on the topic trajectory" in said())
     rig.node.destroy_publisher(publisher)
     rig.until(lambda: "more on the topic" not in said())
+
+
+def test_a_run_beside_another_planner_is_refused_in_one_line(rig, map_file, monkeypatch):
+    for _ in range(2):
+        rig.fork_planner(map_file=map_file)
+    rig.until(lambda: rig.node.get_node_names().count("planner") == 2)
+    monkeypatch.setenv("ROS_DOMAIN_ID", str(rig.domain))
+    with ProcessGroup() as group, pytest.raises(InputError, match=f"another one is in DDS domain {rig.domain} "):
+        bring_up(group, rig.node, rig.executor)
 
 
 @pytest.mark.clause("RRF-3")

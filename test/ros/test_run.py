@@ -13,7 +13,6 @@ import pytest
 from patience import LONG_PATIENCE_S, PATIENCE_S, wait_until
 
 from ros.children import children, gone
-from ros.domains import new_domain
 from ros.rig import Rig, frame, stop_process
 from tuling_fsm.bag.replay import replay
 from tuling_fsm.bag.ticks import read_inputs
@@ -29,12 +28,6 @@ pytestmark = [pytest.mark.ros, pytest.mark.slow]
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = ROOT / "config" / "course" / "course.xodr"
-
-
-@pytest.fixture(autouse=True)
-def own_domain(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For the processes that a run starts by itself."""
-    monkeypatch.setenv("ROS_DOMAIN_ID", str(new_domain()))
 
 
 @pytest.fixture

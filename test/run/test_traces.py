@@ -20,15 +20,18 @@ OTHER_PROCESSORS = {
         "OPENBLAS_CORETYPE": "Haswell",
         "PYTHONHASHSEED": "1",
         "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX512F,-AVX512VL",
+        "MALLOC_PERTURB_": "190",
     },
     "without AVX2 and FMA": {
         "NPY_DISABLE_CPU_FEATURES": NO_FEATURES,
         "OPENBLAS_CORETYPE": "Nehalem",
         "PYTHONHASHSEED": "4321",
         "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-FMA,-AVX512F,-AVX512VL",
+        "MALLOC_PERTURB_": "128",
     },
 }
-"""What makes numpy, OpenBLAS and the C library of this machine compute as they would on another."""
+"""What makes numpy, OpenBLAS and the C library of this machine compute as they would on another, and fills memory that
+nothing has been written to yet with 2.3e6 or 1.4e306."""
 LOOKED_AT = {*EXPECTED, "pickup"}
 """Scenarios that other tests drive with the first seed on this processor as it is, and compare with what is kept."""
 AS_OTHERS = {

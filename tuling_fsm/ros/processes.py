@@ -25,6 +25,7 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.drive_status import DriveStatus, StatusReport
 from tuling_fsm.output_file import remove_file
 from tuling_fsm.progress import Report
+from tuling_fsm.ros.domains import claim_domain
 from tuling_fsm.ros.environment import child_environment, require_rclpy
 from tuling_fsm.ros.node_parameters import STATUS
 from tuling_fsm.run import chosen_map
@@ -41,8 +42,6 @@ SIM, VIEW = "sim", "view"
 ALARMS = ("[WARN]", "[ERROR]", "[FATAL]")
 LAST_LINES = 20
 NOTHING: Mapping[str, str] = {}
-DOMAINS = 101
-"""DDS domains whose ports lie below those that Linux hands out by itself."""
 CONFIGURE_S = 300.0
 """Compiling everything for the first time is part of configuring."""
 ANSWER_S = 30.0
@@ -136,7 +135,7 @@ def activate_planner(group: ProcessGroup) -> None:
     """Configure and activate the planner of a group, from a node that lives only for that.
 
     Raises:
-        InputError: it refuses, does not answer, or another process of the group has ended.
+        InputError: it refuses, does not answer, isn't the only one, or another process of the group has ended.
     """
     from tuling_fsm.ros.lifecycle_client import node_beside
 
@@ -154,7 +153,11 @@ def bring_up(group: ProcessGroup, node: Node, executor: Executor) -> None:
 
     client = LifecycleClient(node, executor, "planner", group.check)
     for label, timeout_s in (("configure", CONFIGURE_S), ("activate", ANSWER_S)):
-        if not client.change(label, timeout_s):
+        made = client.change(label, timeout_s)
+        if node.get_node_names().count("planner") > 1:
+            domain = group.environment["ROS_DOMAIN_ID"]
+            raise InputError("node planner", f"another one is in DDS domain {domain}", "another ROS_DOMAIN_ID")
+        if not made:
             raise InputError("node planner", f"did not {label}: {group.complaint('planner')}")
 
 
@@ -182,16 +185,21 @@ class _Child:
 
 
 class ProcessGroup:
-    """The processes of one run; as a context it ends those that it started, whatever happens.
+    """The processes of one run; as a context it ends those that it started, whatever happens. They are in a DDS domain
+    of their own, or in that of `ROS_DOMAIN_ID`.
 
     Args:
         progress: told of the simulator's lines.
         status: told of how its run stands.
+
+    Raises:
+        InputError: no domain is free.
     """
 
     def __init__(self, progress: Report | None = None, status: StatusReport | None = None) -> None:
         self._progress, self._status = progress, status
-        self.environment = child_environment(os.getpid() % DOMAINS + 1)
+        self._domain = None if "ROS_DOMAIN_ID" in os.environ else claim_domain()
+        self.environment = child_environment(None if self._domain is None else self._domain.domain)
         self.environment["PYTHONUNBUFFERED"] = "1"
         self._children: dict[str, _Child] = {}
         self.told: dict[str, Report] = {}
@@ -264,6 +272,8 @@ class ProcessGroup:
         for child in self._children.values():
             if child.reader is not None:
                 child.reader.join(END_S)
+        if self._domain is not None:
+            self._domain.close()
 
     def _read(self, name: str, child: _Child) -> None:
         assert child.process.stdout is not None
