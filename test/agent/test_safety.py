@@ -26,7 +26,7 @@ from tuling_fsm.map.route import Route
 from tuling_fsm.map.routing import plan_route
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.safety.fallback import FallbackRung
-from tuling_fsm.world.inputs import TRAFFIC_LIGHTS, BoolMessage, Light, Odometry, StampedRows
+from tuling_fsm.world.inputs import OBJECTS, TRAFFIC_LIGHTS, BoolMessage, Kind, Light, Odometry, StampedRows
 
 from .drives import STEP_S, drive
 
@@ -94,6 +94,26 @@ def test_a_stop_is_checked_too(course: RoadMap, route: Route, rows: slice, hold:
         assert is_at_the_car(tick) and (len(way) == 0 or way.max() < 3.0), tick.stamp
     assert ticks[-1].world.ego.v == 0.0
     assert not hold or ticks[-1].limit.reason is Reason.EMERGENCY_STOP, "whatever stops it, it tells why it stands"
+
+
+@pytest.mark.clause("SAF-2", "SAF-3")
+@pytest.mark.parametrize("numbers", [(5, 6), (5, 5), (0, 0)])
+@pytest.mark.medium
+def test_a_pedestrian_in_the_lane_is_stopped_for_whatever_id_is_told(
+    course: RoadMap, route: Route, numbers: tuple[int, int]
+) -> None:
+    """Beside another one that stands off the lane, both told without noise."""
+    place = route.reference.at(60.0)
+    c, s = math.cos(place.heading), math.sin(place.heading)
+    rows = np.zeros(2, OBJECTS)
+    rows["id"], rows["kind"], rows["source"], rows["existence"] = numbers, Kind.PEDESTRIAN, 7, 1.0
+    rows["x"], rows["y"] = place.x + np.array((2.8, 0.0)) * s, place.y - np.array((2.8, 0.0)) * c
+    rows["length"] = rows["width"] = 0.5
+    ticks = list(drive(Agent(course), route, 500, lambda stamp: {"objects": StampedRows(stamp, rows)}))
+    pose = ticks[-1].world.ego.pose
+    assert ticks[-1].world.ego.v == 0.0
+    assert c * (place.x - pose.x) + s * (place.y - pose.y) > VEHICLE.front + 1.0
+    assert ticks[-1].limit.reason is Reason.PEDESTRIAN
 
 
 @pytest.mark.clause("USE-11")

@@ -130,6 +130,43 @@ def test_an_object_that_leaps_is_another_one_also_where_there_is_noise() -> None
     assert found.body[0, ob.X] == 30.0 and found.body[0, ob.VX] == 2.0
 
 
+@pytest.mark.clause("SAF-3")
+@pytest.mark.parametrize(("apart", "noise"), [(3.5, 0.1), (2.8, 0.1), (4.5, 0.3)])
+def test_ids_that_are_exchanged_stay_no_longer_where_the_other_one_was(apart: float, noise: float) -> None:
+    """Of neighbours side by side, by a tracker that has mixed them up."""
+    tracks, truth, draw = NO_TRACKS, np.zeros((40, ob.BODY)), np.random.default_rng(3)
+    truth[:, ob.X], truth[:, ob.Y] = 50.0 * (np.arange(40) // 2), apart * (np.arange(40) % 2)
+    truth[:, ob.LENGTH], truth[:, ob.WIDTH] = 4.5, 1.8
+    numbers = list(range(40))
+    for k in range(100):
+        bodies = truth.copy()
+        bodies[:, [ob.X, ob.Y, ob.VX, ob.VY]] += draw.normal(0.0, noise, (40, 4))
+        if k == 60:
+            numbers = [number ^ 1 for number in numbers]
+        found = detections(numbers, bodies)
+        tracks = one_table(tracks, found, k * DT)
+        if k >= 60:
+            off = np.hypot(found.body[:, ob.X] - truth[:, ob.X], found.body[:, ob.Y] - truth[:, ob.Y])
+            assert off.max() < 5.0 * noise
+
+
+@pytest.mark.clause("SAF-3")
+@pytest.mark.parametrize("noise", [0.0, 0.1])
+@pytest.mark.parametrize("numbers", [[5, 5, 9], [0, 0, 0]])
+def test_objects_with_one_id_are_each_where_they_are_told_to_be(noise: float, numbers: list[int]) -> None:
+    truth, draw, tracks = np.zeros((3, ob.BODY)), np.random.default_rng(4), NO_TRACKS
+    truth[:, ob.Y], truth[:, ob.LENGTH], truth[:, ob.WIDTH] = (0.0, 2.8, 9.0), 0.5, 0.5
+    for k in range(100):
+        bodies = truth.copy()
+        bodies[:, [ob.X, ob.Y, ob.VX, ob.VY]] += draw.normal(0.0, noise, (3, 4))
+        order = draw.permutation(3)
+        found = detections([numbers[i] for i in order], bodies[order])
+        tracks = one_table(tracks, found, k * DT)
+        off = np.hypot(found.body[:, ob.X], found.body[:, ob.Y] - truth[order, ob.Y])
+        assert off.max() <= 5.0 * noise
+    assert tracks.noise.beyond_exact == pytest.approx(noise, abs=0.05)
+
+
 @pytest.mark.clause("USE-9")
 @pytest.mark.parametrize(("unsteady", "bound"), [(0.0, 0.03), (0.05, 0.039)])
 @pytest.mark.parametrize("rate", [-0.35, 0.3])

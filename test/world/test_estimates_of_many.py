@@ -21,6 +21,7 @@ SEEN_AT = [ob.X, ob.Y, ob.VX, ob.VY]
 EXACT_M, LEAST_NOISE = 0.03, 0.01
 MEMORY_S, NIS_S, LONGEST_S = 2.0, 0.15, 0.25
 DEVIATIONS, FREE_M, LEAP_M = 6.0, 0.1, 3.0
+JUMP_M, JUMP_ACCEL = 0.5, 8.0
 STEADY, MANEUVER, HIGH_NIS = 0.02, 6.0, 1.7
 SURE, CERTAIN_MPS, DOUBT_M = 3.0, 0.5, 0.2
 
@@ -78,7 +79,7 @@ def seen_again(
 ) -> Known:
     """One step of a Kalman filter of nearly constant velocity, which turns."""
     dt, one = stamp - known.stamp, fresh(stamp, reported, position, velocity)
-    if np.linalg.norm((reported - moved_on(known, dt))[:2]) > DEVIATIONS * position + LEAP_M:
+    if np.linalg.norm((reported - moved_on(known, dt))[:2]) > DEVIATIONS * position + JUMP_M + 0.5 * JUMP_ACCEL * dt**2:
         return one
     if dt <= 0.0:
         return Known(stamp, reported, known.state, known.covariance, known.nis)

@@ -122,6 +122,7 @@ def test_every_parking_space_with_a_box_is_told() -> None:
         rows = np.zeros(int(draw.integers(0, 5)), PARKING_SLOTS)
         for name in PARKING_SLOTS.names or ():
             rows[name] = draw.uniform(1.0, 9.0, len(rows))
+        rows[rows.dtype.names[0]] = draw.permutation(len(rows))
         rows[rows.dtype.names[1]] = draw.integers(0, 3, len(rows))
         if len(rows) and draw.random() < 0.6:
             rows[draw.choice(names)][draw.integers(len(rows))] = draw.choice([math.nan, math.inf, 0.0, -1.0, 0.01])
@@ -166,6 +167,29 @@ def test_a_parking_space_is_where_the_mean_of_what_was_told_says_it_is() -> None
             assert wrap_angle(slot.heading - means[slot.number][2]) == pytest.approx(0.0, abs=1e-9)
             assert observed[slot.number].poses == counts[slot.number]
     assert min(counts.values()) == MOST_POSES
+
+
+@pytest.mark.clause("PRK-3")
+def test_a_parking_space_lies_along_its_heading_told_either_way() -> None:
+    observed = dict[int, ObservedSlot]()
+    for k in range(30):
+        heading = 1.5 + (math.pi if k % 3 == 1 else 0.0)
+        told = PerceivedSlot(4, False, 3.0, 4.0, float(wrap_angle(heading)), 5.0, 2.5)
+        (slot,), observed = remember_slots((told,), 0.05 * k, observed, 0.05 * k - 3.0)
+        assert math.sin(slot.heading - 1.5) == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.clause("SAF-3", "PRK-3")
+@pytest.mark.parametrize("occupied", [(0, 1), (1, 0)])
+def test_a_parking_space_that_is_told_twice_is_occupied_if_one_says_so(occupied: tuple[int, int]) -> None:
+    rows = np.array([(4, each, 3.0, 4.0, 0.2, 5.0, 2.5) for each in occupied], PARKING_SLOTS)
+    told, faults = read_slots(StampedRows(1.0, rows))
+    assert [fault.key for fault in faults] == ["parking_slots twice"]
+    (slot,), observed = remember_slots(told, 1.0, {}, -2.0)
+    assert slot.occupied and observed[4].poses == 1
+    first, second = (told[k : k + 1] for k in (0, 1))
+    (slot,), _ = remember_slots(second, 1.0, remember_slots(first, 1.0, {}, -2.0)[1], -2.0)
+    assert slot.occupied, "in two tables of one time"
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,10 @@ _MEMORY_S = 2.0
 _OUTLIER, _FREE_M = 6.0, 0.1
 """What differs by more than so many standard deviations and this (m, m/s) counts as if it differed by that."""
 _LEAP_M = 3.0
-"""What is farther off by this still is another object with the same id."""
+"""What is farther off by this still tells nothing of the noise."""
+_JUMP_M, _JUMP_ACCEL = 0.5, 8.0
+"""What is farther off by this (m) and by what so hard a change of its velocity (m/s^2) takes it is another object with
+the same id."""
 _LONGEST_STEP_S = 0.25
 """Between two sights that tell the noise: in a longer time an object can turn or brake."""
 _STEADY, _MANEUVER = 0.02, 6.0
@@ -89,12 +92,15 @@ def associated_rows(
 ) -> tuple[IntArray, BoolArray]:
     """Rows of the estimates that the objects seen continue, -1 for none, and which of these are continued.
 
-    `known` are the ids of the estimates, in order. An id is the same object; one that is new is the nearest lost object
-    that it could be.
+    `known` are the ids of the estimates, in order. An id is the same object, of several with one id the nearest; one
+    that is new is the nearest lost object that it could be.
     """
-    rows, taken = np.empty(found.seen, np.int64), np.zeros(len(known), np.bool_)
+    rows, taken, holder = np.empty(found.seen, np.int64), np.zeros(len(known), np.bool_), np.full(len(known), -1)
     near, like = _NEAR_M + _SURE * noise.position, _LIKE + _SURE * noise.velocity
-    _associate(known, before, found.id[: found.seen], found.body, stamp, near=near, like=like, rows=rows, taken=taken)
+    ids = found.id[: found.seen]
+    _associate(
+        known, before, ids, found.body, stamp, near=near, like=like, rows=rows, taken=taken, holder=holder
+    )  # fmt: skip
     return rows, taken
 
 
@@ -106,14 +112,27 @@ def row_of(ids: IdArray, number: int) -> int:
 
 
 @kernel
+def _off(old: FloatArray, body: FloatArray, stamp: float) -> float:
+    """How far (m) a body is from where an estimate foretells it."""
+    dt = stamp - old[SEEN]
+    return elementary.hypot(body[ob.X] - old[EST_X] - dt * old[EST_VX], body[ob.Y] - old[EST_Y] - dt * old[EST_VY])
+
+
+@kernel
 def _associate(
     known: IdArray, before: FloatArray, ids: IdArray, body: FloatArray, stamp: float, near: float, like: float,
-    rows: IntArray, taken: BoolArray,
+    rows: IntArray, taken: BoolArray, holder: IntArray,
 ) -> None:  # fmt: skip
+    """Fill `rows` and `taken`; `holder` are the objects that continue the estimates by their ids, all -1 at first."""
     for i in range(len(ids)):
-        rows[i] = row_of(known, ids[i])
-        if rows[i] >= 0:
-            taken[rows[i]] = True
+        j = row_of(known, ids[i])
+        rows[i], other = j, holder[j] if j >= 0 else -1
+        if other >= 0 and _off(before[j], body[i], stamp) >= _off(before[j], body[other], stamp):
+            rows[i] = -1
+        elif j >= 0:
+            holder[j], taken[j] = i, True
+            if other >= 0:
+                rows[other] = -1
     for i in range(len(ids)):
         least = near
         for j in range(len(known) if rows[i] < 0 else 0):
@@ -121,9 +140,7 @@ def _associate(
             dt = stamp - old[SEEN]
             if taken[j] or not 0.0 < dt <= _LOST_S:
                 continue
-            far = elementary.hypot(
-                body[i, ob.X] - old[EST_X] - dt * old[EST_VX], body[i, ob.Y] - old[EST_Y] - dt * old[EST_VY]
-            )
+            far = _off(old, body[i], stamp)
             other = elementary.hypot(body[i, ob.VX] - old[EST_VX], body[i, ob.VY] - old[EST_VY])
             if far < least and other < like:
                 rows[i], least = j, far
@@ -190,7 +207,7 @@ def _leaps(old: FloatArray, one: FloatArray, position: float) -> bool:
     """Whether an object is seen so far from where it was that it is another one."""
     dt = one[SEEN] - old[SEEN]
     dx, dy = one[RAW_X] - old[EST_X] - dt * old[EST_VX], one[RAW_Y] - old[EST_Y] - dt * old[EST_VY]
-    return elementary.hypot(dx, dy) > _OUTLIER * math.sqrt(position) + _LEAP_M
+    return elementary.hypot(dx, dy) > _OUTLIER * math.sqrt(position) + _JUMP_M + 0.5 * _JUMP_ACCEL * dt * dt
 
 
 @kernel

@@ -149,10 +149,13 @@ def read_slots(table: StampedRows | None) -> tuple[tuple[PerceivedSlot, ...], tu
             slots.append(PerceivedSlot(number, bool(occupied), x, y, heading, length, width))
         else:
             bad = number if bad is None else bad
-    if bad is None:
-        return tuple(slots), complaints
-    text = f"parking_slots: a box that is none, slot {bad} first (expected length and width above 0 m)"
-    return tuple(slots), (*complaints, InputFault("parking_slots range", text))
+    if bad is not None:
+        text = f"parking_slots: a box that is none, slot {bad} first (expected length and width above 0 m)"
+        complaints = (*complaints, InputFault("parking_slots range", text))
+    if len({slot.number for slot in slots}) < len(slots):
+        text = "parking_slots: a number that appears twice, both rows are used"
+        complaints = (*complaints, InputFault("parking_slots twice", text))
+    return tuple(slots), complaints
 
 
 def remember_slots(
@@ -161,25 +164,29 @@ def remember_slots(
     """The parking spaces of a table where they have been seen to be, and all that were seen since `oldest` (s).
 
     They do not move, so a pose is the mean of those told, of some fifty at most. One that is told far from where it was
-    is another one.
+    is another one. Of what is told twice at one time the stricter counts: it is occupied.
     """
     observed = {number: seen for number, seen in before.items() if seen.stamp >= oldest}
-    slots = []
+    slots: list[PerceivedSlot] = []
     for slot in told:
         last = observed.get(slot.number)
-        if last is not None and distance((slot.x, slot.y), (last.slot.x, last.slot.y)) <= _SAME_SLOT_M:
-            seen = last if last.stamp == stamp else _seen_again(last, slot, stamp)
-        else:
+        if last is None or distance((slot.x, slot.y), (last.slot.x, last.slot.y)) > _SAME_SLOT_M:
             seen = ObservedSlot(slot, 1, stamp)
+        elif last.stamp == stamp:
+            slots = [each for each in slots if each is not last.slot]
+            seen = last._replace(slot=replace(last.slot, occupied=last.slot.occupied or slot.occupied))
+        else:
+            seen = _seen_again(last, slot, stamp)
         observed[slot.number] = seen
         slots.append(seen.slot)
     return tuple(slots), observed
 
 
 def _seen_again(last: ObservedSlot, slot: PerceivedSlot, stamp: float) -> ObservedSlot:
+    """The heading is along the slot, either way: it is averaged as an axis."""
     poses, mean = min(last.poses + 1, _MOST_POSES), last.slot
     x, y = mean.x + (slot.x - mean.x) / poses, mean.y + (slot.y - mean.y) / poses
-    turned = float(wrap_angle(slot.heading - mean.heading))
+    turned = 0.5 * float(wrap_angle(2.0 * (slot.heading - mean.heading)))
     return ObservedSlot(replace(slot, x=x, y=y, heading=mean.heading + turned / poses), poses, stamp)
 
 
