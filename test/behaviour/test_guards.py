@@ -19,7 +19,7 @@ from tuling_fsm.core.request import Limit, Reason
 from tuling_fsm.map.road_map import RoadMap
 
 from .views import CLOCK, DRIVES, FAILED, at, limited, look
-from .worlds import FAR_Y, LENGTH, NEAR_Y, VEHICLE, Thing
+from .worlds import FAR_Y, LENGTH, NEAR_Y, VEHICLE, Thing, route_along
 
 
 @pytest.mark.clause("REG-3")
@@ -239,10 +239,12 @@ def test_flags_of_the_memory(road: RoadMap) -> None:
     ("failures", "answered", "none"), [(2, False, False), (3, False, True), (4, False, True), (3, True, False)]
 )
 def test_no_way_round(road: RoadMap, failures: int, answered: bool, none: bool) -> None:
-    routing = RoutingMemory(question=RouteQuestion(failures=failures, answered=answered))
-    view = look(road, memory={"routing": routing})
+    question = RouteQuestion(failures=failures, answered=answered)
+    view = look(road, memory={"routing": RoutingMemory(route_along(road), question=question)})
     assert view.context.parameters.route.replan_attempts == 3
     assert guards.no_way_round(view) is none
+    nowhere = at(view, routing=RoutingMemory(question=question))
+    assert guards.no_way_round(nowhere) is not answered, "there is nowhere to ask a route to"
     assert guards.nothing_blocked(view)
 
 

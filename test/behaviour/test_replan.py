@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from tuling_fsm.behaviour import states
-from tuling_fsm.core.request import Hold
+from tuling_fsm.core.request import Hold, Reason
 from tuling_fsm.map.road_map import RoadMap
 
 from .descents import clauses, no_line_free
+from .mission import tasks
 from .worlds import (
     FAR_LANE,
     NEAR_Y,
@@ -68,3 +69,18 @@ def test_a_route_through_the_block_counts_as_refused_and_then_it_explores(road: 
 def test_without_an_answer_replan_ends_too(road: RoadMap) -> None:
     drive = _replan(road)
     drive.until(states.EXPLORE, 12.0)
+
+
+@pytest.mark.clause("RPL-3", "USE-2")
+def test_with_nowhere_to_go_replan_does_not_wait_for_an_answer(road: RoadMap) -> None:
+    drive = tasks.in_normal_with(road, tasks.mission(park=False))
+    drive.tick(skip_task=True)
+    drive.result = drive.probe = plan(False)
+    entered = drive.until(states.REPLAN, 10.0)
+    left = drive.until(states.EXPLORE, 1.0)
+    assert entered.request == Hold(Reason.NO_PATH, detail="nowhere to ask a route to")
+    assert not any(decision.route_requests for decision in drive.decisions if decision.stamp >= entered.stamp)
+    assert clauses(drive)[-1] == "RPL-3"
+    drive.result = drive.probe = plan()
+    drive.until(states.NORMAL, 10.0)
+    assert drive.last.route is left.route, "it goes on when the road is free again"

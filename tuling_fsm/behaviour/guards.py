@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from tuling_fsm.behaviour.leaf import BehaviourView
 from tuling_fsm.behaviour.memory import YIELDS, PlanOutcome
-from tuling_fsm.behaviour.routing import arrival_distance, backoff_s
+from tuling_fsm.behaviour.routing import arrival_distance, backoff_s, destination
 from tuling_fsm.core.request import Reason
 from tuling_fsm.core.standing import VEHICLE_STANDS
 from tuling_fsm.world.on_route import carriageway
@@ -127,9 +127,10 @@ def _only_waits(plan: PlanOutcome) -> bool:
 
 
 def no_way_round(view: BehaviourView) -> bool:
-    """The route server has no other route (RPL-3)."""
+    """The route server has no other route (RPL-3), or there is nowhere to ask one to."""
     question = view.memory.routing.question
-    return not question.answered and question.failures >= view.context.parameters.route.replan_attempts
+    refused = question.failures >= view.context.parameters.route.replan_attempts
+    return not question.answered and (refused or destination(view) is None)
 
 
 def nothing_blocked(view: BehaviourView) -> bool:

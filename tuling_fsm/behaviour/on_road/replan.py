@@ -8,7 +8,7 @@ from tuling_fsm.behaviour.leaf import BehaviourView, LeafBehaviour
 from tuling_fsm.behaviour.memory import Memory, report
 from tuling_fsm.behaviour.on_road.memory import RouteBlock
 from tuling_fsm.behaviour.permissions import FREE_SPACE
-from tuling_fsm.behaviour.routing import leads_on, open_question, place_on_route, pursue
+from tuling_fsm.behaviour.routing import destination, leads_on, open_question, place_on_route, pursue
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Hold, PlanningRequest, Reason
 from tuling_fsm.map.route import Route
@@ -67,7 +67,8 @@ def _update(view: BehaviourView) -> Memory:
 
 
 def _request(view: BehaviourView) -> PlanningRequest:
-    return Hold(Reason.NO_PATH if view.world.localized else Reason.NOT_LOCALIZED, detail="asking for another route")
+    detail = "nowhere to ask a route to" if destination(view) is None else "asking for another route"
+    return Hold(Reason.NO_PATH if view.world.localized else Reason.NOT_LOCALIZED, detail=detail)
 
 
 REPLAN = LeafBehaviour(
