@@ -174,6 +174,28 @@ def test_one_that_walks_in_the_start_path_is_yielded_to(road: RoadMap) -> None:
         assert wall.reason is (Reason.OBSTACLE if kind is Kind.CAR else Reason.PEDESTRIAN)
 
 
+@pytest.mark.clause("NOR-7", "USE-6")
+@pytest.mark.parametrize(
+    ("what", "reason"),
+    [
+        (replace(thing(1.2, 0.0), moving=True), Reason.LEADER),
+        (thing(1.2, 0.0, 0.4), Reason.LEADER),
+        (thing(1.2, 0.0), Reason.OBSTACLE),
+        (replace(thing(1.2, 0.0, heading=0.7), moving=True), Reason.LEADER),
+        (replace(thing(1.2, 0.0, heading=0.9), moving=True), Reason.OBSTACLE),
+        (replace(thing(1.2, 0.0, heading=math.pi), moving=True), Reason.OBSTACLE),
+        (thing(1.2, HALF + 0.4, 0.4), Reason.LEADER),
+        (thing(1.2, HALF + 0.6, 0.4), Reason.OBSTACLE),
+        (thing(-0.1, 0.0, 0.4), Reason.OBSTACLE),
+    ],
+)
+def test_one_that_stands_in_the_lane_and_moved_lately_is_a_leader(road: RoadMap, what: Thing, reason: Reason) -> None:
+    ((_, wall),), blocks, _ = starts(road, what)
+    assert (wall.reason, wall.blocker, blocks) == (reason, 7, True)
+    ((_, walker),), _, _ = starts(road, what, kind=Kind.PEDESTRIAN)
+    assert walker.reason is Reason.PEDESTRIAN
+
+
 @pytest.mark.clause("USE-6")
 @pytest.mark.parametrize(
     ("blocked", "since", "changes", "after"),

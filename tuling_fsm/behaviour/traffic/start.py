@@ -8,6 +8,7 @@ import numpy as np
 
 from tuling_fsm.behaviour.traffic.situation import TrafficSituation
 from tuling_fsm.core import elementary, elementwise
+from tuling_fsm.core.geometry import wrap_angle
 from tuling_fsm.core.request import Reason, StopWall
 from tuling_fsm.core.scene import PREDICTION_STEP_S
 from tuling_fsm.core.standing import AGENT_STANDS
@@ -15,6 +16,8 @@ from tuling_fsm.world.inputs import Kind
 
 _SETTLED_S = 1.0
 """A car that has stood for less is still stopping: the plan that stopped it deals with what is ahead."""
+_TURNED_RAD = 0.785
+"""One that is turned by more is no leader, but comes across."""
 
 
 def start_rule(
@@ -35,18 +38,32 @@ def start_rule(
     return _wall(now, None, "start path clear for a moment only"), True, since
 
 
-def _wall(now: TrafficSituation, row: int | None, why: str) -> tuple[tuple[float, StopWall], ...]:
-    if row is None:
+def _wall(now: TrafficSituation, at: int | None, why: str) -> tuple[tuple[float, StopWall], ...]:
+    if at is None:
         return ((now.front, now.wall(now.front, Reason.OBSTACLE, why)),)
     traffic = now.world.traffic
+    row = int(traffic.obstacle_row[at])
     walks = int(traffic.kind[row]) in (Kind.PEDESTRIAN, Kind.ANIMAL)
     number = int(traffic.id[row])
-    reason = Reason.PEDESTRIAN if walks else Reason.OBSTACLE
+    reason = Reason.PEDESTRIAN if walks else Reason.LEADER if _leads(now, at) else Reason.OBSTACLE
     return ((now.front, now.wall(now.front, reason, f"object {number} {why}", number)),)
 
 
+def _leads(now: TrafficSituation, at: int) -> bool:
+    """Whether an obstacle is a leader: it has moved lately or waits in line, before the bumper and along the car. For
+    one farther ahead the lane planner says the same (NOR-7, NOR-11).
+    """
+    obstacles, pose = now.world.scene.obstacles, now.world.ego.pose
+    c, s = elementary.cos(pose.heading), elementary.sin(pose.heading)
+    dx, dy = float(obstacles.x[at, 0]) - pose.x, float(obstacles.y[at, 0]) - pose.y
+    before = c * dx + s * dy > now.vehicle.front
+    before &= abs(c * dy - s * dx) < 0.5 * (now.vehicle.width + float(obstacles.width[at]))
+    along = abs(wrap_angle(float(obstacles.heading[at, 0]) - pose.heading)) < _TURNED_RAD
+    return bool(obstacles.moving[at]) and before and along
+
+
 def _intruder(now: TrafficSituation, margin: float) -> int | None:
-    """Row of the first object that is in the start path, or moves into it within the look-ahead.
+    """Row of the first obstacle that is in the start path, or moves into it within the look-ahead.
 
     What stands beside or behind the car does not keep it: it may always drive away from what is near.
     """
@@ -67,4 +84,4 @@ def _intruder(now: TrafficSituation, margin: float) -> int | None:
     ahead_of_bumper = np.abs(side[:, 0]) - across[:, 0] < 0.5 * vehicle.width
     counts = np.where(standing, inside[:, 0] & ahead_of_bumper & (ahead[:, 0] > 0.0), inside.any(axis=1))
     rows = np.flatnonzero(counts)
-    return int(now.world.traffic.obstacle_row[rows[0]]) if len(rows) else None
+    return int(rows[0]) if len(rows) else None
