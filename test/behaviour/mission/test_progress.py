@@ -157,7 +157,7 @@ def test_a_mission_sent_again_is_known_and_one_that_differs_is_not(road: RoadMap
 @pytest.mark.parametrize(
     ("before", "names", "after", "goal"),
     [
-        # Those served stay so under their names, one for one; a dropped one is open again.
+        # Those served stay so, one for one; a dropped one is open again.
         (
             [("a", TaskStatus.SERVED), ("b", TaskStatus.DROPPED)],
             "ba",
@@ -178,7 +178,8 @@ def test_what_is_carried_over_to_another_mission(
     after: list[tuple[str, TaskStatus]],
     goal: tuple[int, float] | None,
 ) -> None:
-    entries = tuple(TaskEntry(task(name, 120.0, DROPOFF_X), status) for name, status in before)
+    ends = {TaskStatus.ABOARD: DROPOFF_X}
+    entries = tuple(TaskEntry(task(name, 120.0, ends.get(status, 350.0)), status) for name, status in before)
     aboard = next((i for i, entry in enumerate(entries) if entry.status is TaskStatus.ABOARD), None)
     bound = MissionGoal(GoalKind.UNDECIDED) if aboard is None else MissionGoal(GoalKind.DROPOFF, point(280.0), aboard)
     wanted = Mission(5.0, tuple(task(name, 120.0, 350.0) for name in names), GOAL, PARKING)
@@ -186,6 +187,30 @@ def test_what_is_carried_over_to_another_mission(
     assert [(entry.task.name, entry.status) for entry in progress.entries] == after
     found = progress.goal if progress.goal.kind is GoalKind.DROPOFF else None
     assert (found and found.point and (found.entry, found.point.x)) == goal
+
+
+@pytest.mark.clause("USE-10")
+@pytest.mark.parametrize(
+    ("name", "pickup", "dropoff", "served"),
+    [("1", 120.0, 350.0, True), ("1", 130.0, 350.0, False), ("1", 120.0, 340.0, False), ("2", 120.0, 350.0, False)],
+)
+def test_a_task_of_another_mission_is_served_where_its_name_and_places_are_the_same(
+    road: RoadMap, name: str, pickup: float, dropoff: float, served: bool
+) -> None:
+    before = booked(MissionGoal(), TaskEntry(task("1", 120.0, 350.0), TaskStatus.SERVED))
+    wanted = Mission(5.0, (task(name, pickup, dropoff),), GOAL, PARKING)
+    progress, _ = kept(looking(road, before, mission=wanted, localized=False))
+    assert [entry.status for entry in progress.entries] == [TaskStatus.SERVED if served else TaskStatus.OPEN]
+
+
+def test_who_is_aboard_is_not_taken_for_a_new_task_of_that_name_elsewhere(road: RoadMap) -> None:
+    before = booked(
+        MissionGoal(GoalKind.DROPOFF, point(350.0), 0), TaskEntry(task("1", 120.0, 350.0), TaskStatus.ABOARD)
+    )
+    wanted = Mission(5.0, (task("1", 130.0, 340.0),), GOAL, PARKING)
+    progress, _ = kept(looking(road, before, mission=wanted, localized=False))
+    assert [entry.status for entry in progress.entries] == [TaskStatus.OPEN, TaskStatus.ABOARD]
+    assert progress.goal == MissionGoal(GoalKind.DROPOFF, point(350.0), 1)
 
 
 def test_one_that_is_aboard_of_a_stranger_s_book_gets_off_at_its_own_drop_off(road: RoadMap) -> None:

@@ -98,7 +98,7 @@ def served(view: BehaviourView) -> Memory:
 
 
 def _take_mission(view: BehaviourView) -> Memory:
-    """A new mission: tasks keep how far they have come under their names, and no passenger aboard is forgotten."""
+    """A new mission: tasks that are in it again keep how far they have come, and no passenger aboard is forgotten."""
     mission, progress = view.world.mission, view.memory.mission
     if mission is None or _is_known(mission, progress.mission):
         return view.memory
@@ -125,13 +125,22 @@ def _carried_over(before: tuple[TaskEntry, ...], tasks: tuple[Task, ...]) -> tup
     known = [entry for entry in before if entry.status in (TaskStatus.ABOARD, TaskStatus.SERVED)]
     entries = []
     for task in tasks:
-        old = next((entry for entry in known if entry.task.name == task.name), None)
+        old = next((entry for entry in known if _is_same(entry, task)), None)
         entries.append(TaskEntry(task, TaskStatus.OPEN if old is None else old.status))
         if old is not None:
             known.remove(old)
     entries += [entry for entry in known if entry.status is TaskStatus.ABOARD]
     aboard = next((i for i, entry in enumerate(entries) if entry.status is TaskStatus.ABOARD), None)
     return tuple(entries), aboard
+
+
+def _is_same(entry: TaskEntry, task: Task) -> bool:
+    """Whether a task is in a new mission again: by name and places, as a name may only be its number (USE-10). Who is
+    aboard may be brought elsewhere than the mission before wanted.
+    """
+    old = entry.task
+    same = (old.name, old.pickup) == (task.name, task.pickup)
+    return same and (entry.status is TaskStatus.ABOARD or old.dropoff == task.dropoff)
 
 
 def _skip(view: BehaviourView) -> Memory:
