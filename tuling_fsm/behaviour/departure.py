@@ -18,8 +18,11 @@ from tuling_fsm.machine.elements import Leaf, Priority, Region
 
 
 def _enter(view: BehaviourView) -> Memory:
+    """Ask for a route; a slot that the match has ended before is not being entered any more."""
     memory = open_question(view, "initial")
-    return replace(memory, routing=replace(memory.routing, arrived=stands_at_end(view, taken=True)))
+    parking = replace(memory.parking, entry=None)
+    routing = replace(memory.routing, arrived=stands_at_end(view, taken=True))
+    return replace(memory, routing=routing, parking=parking)
 
 
 def _update(view: BehaviourView) -> Memory:

@@ -21,7 +21,7 @@ from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.planner import Planner
 from tuling_fsm.world.world import EmergencyInput, RouteMatch
 
-from .drives import LOWER_END, UPPER_END, arrived, car_park, entering, garage, route_to, searching, seen_all
+from .drives import LOWER_END, OUTSIDE, UPPER_END, arrived, car_park, entering, garage, route_to, searching, seen_all
 
 ROW, PLACE = 0, 4
 MIDDLE_M = 0.5 * (Vehicle().front - Vehicle().rear_overhang)
@@ -137,6 +137,23 @@ def test_a_slot_that_is_not_reached_in_two_minutes_is_barred(car_park_map: RoadM
     assert event is not None
     assert event.stamp - begin == pytest.approx(120.0, abs=0.1)
     assert any("barred: not reached in time" in line for line in lines(drive))
+
+
+@pytest.mark.clause("PRK-3", "MAT-1")
+def test_a_slot_before_which_the_match_ends_is_not_barred_in_the_next_one(car_park_map: RoadMap) -> None:
+    drive = entering(car_park_map, ROW, PLACE, mission=replace(car_park(), match_time_s=10.0))
+    drive.until(states.PLAN_ONCE, 10.0)
+    garage(drive).mission = car_park(stamp=drive.stamp)
+    garage(drive).go_to(*OUTSIDE)
+    while not drive.tick().route_requests:
+        assert drive.last.time_in_state_s < 20.0
+    drive.answer(route_to(car_park_map, LOWER_END))
+    drive.until(states.NORMAL)
+    garage(drive).go_to(20.0, -0.5 * LANE_M, 0.0)
+    drive.until(states.SLOT_SEARCH)
+    assert not any("is barred" in line for line in lines(drive))
+    drive.probe = plan()
+    drive.until(states.SLOT_ENTRY, 2.0)
 
 
 @pytest.mark.clause("RRF-2")
