@@ -18,7 +18,7 @@ from tuling_fsm.behaviour.routing import destination
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.road_map import RoadMap
 
-from .drives import LOWER_END, car_park, look, route_to, seen_all, to_park
+from .drives import LOWER_END, UPPER_END, car_park, look, route_to, seen_all, to_park
 
 
 def searching(road_map: RoadMap, parking: ParkingMemory, **more: Any) -> BehaviourView:
@@ -92,6 +92,16 @@ def test_a_search_goes_on_when_its_mission_is_sent_again_or_not_heard(
     assert destination(view) == LOWER_END
     assert SLOT_SEARCH.update(view).parking.round == parking.round
     assert SLOT_SEARCH.enter(view).parking.round == parking.round
+
+
+@pytest.mark.clause("PRK-2")
+@pytest.mark.parametrize(("asking", "goal"), [(True, UPPER_END), (False, LOWER_END)])
+def test_without_a_mission_the_goal_of_a_search_counts_while_it_is_asked_for(
+    car_park_map: RoadMap, asking: bool, goal: Pose
+) -> None:
+    round_ = replace(ROUND, mission_stamp=None, asking=asking, goal=UPPER_END)
+    view = searching(car_park_map, ParkingMemory(round_), mission=None)
+    assert destination(view) == pytest.approx(goal, abs=0.01)
 
 
 @pytest.mark.clause("PRK-2")

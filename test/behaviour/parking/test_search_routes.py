@@ -13,16 +13,20 @@ from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import FollowLanes, FreeSpace, Hold, Reason
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.inputs import RouteRequest
+from tuling_fsm.world.world import RouteMatch
 
 from .drives import (
     LOWER_END,
+    OUTSIDE,
     UPPER_END,
+    Garage,
     car_park,
     entering,
     garage,
     probes,
     route_to,
     searching,
+    seen_all,
 )
 
 
@@ -79,6 +83,29 @@ def test_the_car_turns_round_onto_the_new_route_and_drives_on(car_park_map: Road
     drive.tick()
     assert isinstance(drive.last.request, FollowLanes)
     assert drive.last.state == states.SLOT_SEARCH
+
+
+@pytest.mark.clause("PRK-2", "RRF-1")
+@pytest.mark.parametrize("answered", [True, False])
+def test_without_a_mission_a_route_pushed_out_of_the_car_park_is_kept(car_park_map: RoadMap, answered: bool) -> None:
+    drive = Drive(Garage(car_park_map, *OUTSIDE, slots=seen_all()))
+    drive.tick(RouteMatch(-1, route_to(car_park_map, LOWER_END)))
+    drive.until(states.NORMAL)
+    garage(drive).go_to(LOWER_END.x - 1.0, LOWER_END.y, 0.0)
+    drive.until(states.SLOT_SEARCH)
+    while not drive.tick().route_requests:
+        assert drive.last.time_in_state_s < 2.0
+    assert drive.last.route_requests[0].goal.y == pytest.approx(UPPER_Y - 0.5 * LANE_M, abs=0.1)
+    here, outside = Pose(40.0, 0.5 * LANE_M, math.pi), Pose(-0.5 * LANE_M, -60.0, -0.5 * math.pi)
+    garage(drive).go_to(*here)
+    if answered:
+        drive.answer(route_to(car_park_map, UPPER_END, here))
+    out, drive.probe = route_to(car_park_map, outside, here), plan()
+    drive.tick(RouteMatch(-1, out))
+    drive.until(states.NORMAL)
+    asked = [request.goal[:2] for decision in drive.run(12.0) for request in decision.route_requests]
+    assert drive.route is out
+    assert asked == [pytest.approx(outside[:2], abs=0.1)]
 
 
 @pytest.mark.clause("PRK-2", "USE-2")

@@ -84,7 +84,10 @@ class ParkingMemory:
     def search_goal(self, mission: Mission | None) -> Pose | None:
         """Where the search leads next, instead of to the mission's end; None where it is not this mission's.
 
-        That is the mission in memory: when it is sent again, the World's has another stamp.
+        That is the mission in memory: when it is sent again, the World's has another stamp. Without a mission the goal
+        counts only while a route to it is asked for: the route in use is all there is, and may be pushed elsewhere.
         """
+        if mission is None and not self.round.asking:
+            return None
         stamp = None if mission is None else mission.stamp
         return self.round.goal if self.round.mission_stamp == stamp else None

@@ -115,7 +115,8 @@ def _go_on(view: BehaviourView) -> Memory:
     """Drive on, turn round, or find another route at the end of this one."""
     end, round_ = parking_ahead(view), view.memory.parking.round
     if end is None:
-        return view.memory
+        # The route in use leads elsewhere: no other one through the car park is asked for any more.
+        return replace(view.memory, parking=replace(view.memory.parking, round=replace(round_, asking=False)))
     if round_.asking:
         return wait_for_route(view, end)
     if view.memory.parking.turning_since is not None:
