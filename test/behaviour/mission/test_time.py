@@ -119,6 +119,29 @@ def test_the_match_clock_runs_on_through_an_emergency_stop(road: RoadMap) -> Non
     assert drive.behaviour.record.machine.clock == clock
 
 
+@pytest.mark.clause("EST-2")
+def test_the_match_clock_of_a_mission_that_comes_during_an_emergency_stop_runs_from_then_on(road: RoadMap) -> None:
+    drive = in_normal_with(road, mission(match=600.0))
+    before = progress(drive)
+    drive.place.emergency = replace(drive.place.emergency, value=True, age=0.0)
+    drive.run(1.0)
+    drive.place.mission = mission(match=300.0, stamp=drive.stamp)
+    drive.run(2.0)
+    drive.place.mission = mission(match=400.0, stamp=drive.stamp)
+    came = drive.stamp
+    drive.run(5.0)
+    drive.stamp += 1000.0
+    drive.run(5.0)
+    assert progress(drive).mission is before.mission, "nothing but the clock goes on"
+    drive.place.emergency = replace(drive.place.emergency, value=False)
+    assert drive.tick().stamp - came == pytest.approx(1010.0)
+    after = progress(drive)
+    assert after.mission is drive.place.mission
+    assert after.elapsed_s == pytest.approx(10.0 - TICK), "but for the jump"
+    drive.run(3.0)
+    assert progress(drive).elapsed_s == pytest.approx(13.0 - TICK)
+
+
 @pytest.mark.clause("DWELL-3", "DWELL-5")
 def test_a_jump_of_time_ends_no_match(road: RoadMap) -> None:
     drive = in_normal_with(road, mission(match=600.0))

@@ -94,6 +94,8 @@ class MissionProgress:
     """Of the latest tick, s."""
     elapsed_s: float = 0.0
     """Of the match time: it runs on through an emergency stop (EST-2)."""
+    waited_s: float = 0.0
+    """The same of a new mission that has come during one, and is taken when it is released."""
     summed_at: float = -math.inf
     """When the sum of PUD-1 was last made again (MAT-1), on the active clock, s."""
     short_since: float | None = None

@@ -28,8 +28,20 @@ _OWN_MATTER = ("departure", "temporary_stop", "parking")
 def run_clock(progress: MissionProgress, world: World, max_gap: float) -> MissionProgress:
     """Let the match time go on by the stamps of the input; a jump of time does not count (DWELL-3, DWELL-5)."""
     step = 0.0 if progress.stamp is None else world.stamp - progress.stamp
-    elapsed = progress.elapsed_s + (step if 0.0 <= step <= max_gap else 0.0)
-    return replace(progress, stamp=world.stamp, elapsed_s=elapsed, skip=progress.skip or world.skip_task)
+    passed = step if 0.0 <= step <= max_gap else 0.0
+    return replace(
+        progress,
+        stamp=world.stamp,
+        elapsed_s=progress.elapsed_s + passed,
+        waited_s=progress.waited_s + passed if _waits(progress, world) else 0.0,
+        skip=progress.skip or world.skip_task,
+    )
+
+
+def _waits(progress: MissionProgress, world: World) -> bool:
+    """Whether a new mission has come before this tick, during an emergency stop (EST-2)."""
+    mission = world.mission
+    return mission is not None and mission.stamp != world.stamp and not _is_known(mission, progress.mission)
 
 
 def update_mission(view: BehaviourView, state: str) -> Memory:
@@ -103,7 +115,7 @@ def _take_mission(view: BehaviourView) -> Memory:
     if mission is None or _is_known(mission, progress.mission):
         return view.memory
     entries, aboard = _carried_over(progress.entries, mission.tasks)
-    progress = replace(progress, mission=mission, entries=entries, legs={}, measured=False, elapsed_s=0.0)
+    progress = replace(progress, mission=mission, entries=entries, legs={}, measured=False, elapsed_s=progress.waited_s)
     if aboard is not None:
         kept = progress.goal.point if progress.goal.kind is GoalKind.DROPOFF else None
         known = aboard < len(mission.tasks)
