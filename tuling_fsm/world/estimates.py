@@ -207,7 +207,7 @@ def _leaps(old: FloatArray, one: FloatArray, position: float) -> bool:
     """Whether an object is seen so far from where it was that it is another one."""
     dt = one[SEEN] - old[SEEN]
     dx, dy = one[RAW_X] - old[EST_X] - dt * old[EST_VX], one[RAW_Y] - old[EST_Y] - dt * old[EST_VY]
-    return elementary.hypot(dx, dy) > _OUTLIER * math.sqrt(position) + _JUMP_M + 0.5 * _JUMP_ACCEL * dt * dt
+    return bool(elementary.hypot(dx, dy) > _OUTLIER * math.sqrt(position) + _JUMP_M + 0.5 * _JUMP_ACCEL * dt * dt)
 
 
 @kernel
