@@ -10,6 +10,7 @@ import pytest
 from lxml import etree
 
 from bag.commonroad_text import ROADS, car, lanelet, problem, scenario
+from tuling_fsm.agent import Agent
 from tuling_fsm.bag.commonroad.drive import (
     BMW_320I,
     RUN_IN_S,
@@ -18,6 +19,7 @@ from tuling_fsm.bag.commonroad.drive import (
     ScenarioDrive,
     drive,
     drive_agent,
+    parameters_for_scenarios,
     prepare,
 )
 from tuling_fsm.bag.commonroad.problem import GoalState, ProblemState
@@ -97,6 +99,24 @@ def test_a_goal_that_is_only_a_time_is_reached_on_the_road_that_there_is(tmp_pat
     loop = loop_of(tmp_path, ROADS + problem(8.0, -1.75, 12.0, "", (step, step)))
     verdict = judge(loop, drive_agent(loop, tmp_path / "out"))
     assert verdict.solved and verdict.reached == step, verdict.words()
+
+
+@pytest.mark.slow
+def test_on_an_empty_road_a_fast_car_does_not_slow_down(tmp_path):
+    """Nor does it mean to in the next seconds, by which it is told whether there is room before another one."""
+    road = lanelet(1, 0.0, 0.0, "<speedLimit>20</speedLimit>", length=600.0)
+    loop = loop_of(tmp_path, road + problem(8.0, 0.0, 19.5, "", (100, 100)))
+    plans = []
+
+    def plan(inputs):
+        plans.append(agent.step(inputs).trajectory)
+        return plans[-1]
+
+    agent = Agent(loop.road_map, parameters_for_scenarios())
+    driven = drive(loop, plan)
+    assert min(state.v for state in driven.states) > 19.0
+    begins, far_from_the_end = (round((RUN_IN_S + t) / TICK_S) for t in (1.0, 4.0))
+    assert min(each.v[each.t <= 5.0].min() for each in plans[begins:far_from_the_end]) > 19.0
 
 
 def test_anywhere_in_a_long_goal_will_do(tmp_path):

@@ -203,7 +203,7 @@ def test_a_task_of_another_mission_is_served_where_its_name_and_places_are_the_s
     assert [entry.status for entry in progress.entries] == [TaskStatus.SERVED if served else TaskStatus.OPEN]
 
 
-def test_who_is_aboard_is_not_taken_for_a_new_task_of_that_name_elsewhere(road: RoadMap) -> None:
+def test_a_passenger_aboard_is_not_taken_for_a_new_task_of_that_name_elsewhere(road: RoadMap) -> None:
     before = booked(
         MissionGoal(GoalKind.DROPOFF, point(350.0), 0), TaskEntry(task("1", 120.0, 350.0), TaskStatus.ABOARD)
     )

@@ -89,6 +89,9 @@ HEADWAY_S = 1.0
 SMOOTHING_M = 2.2
 """Lanelets are drawn by hand, and bend in their corners: people turn in over more than that, and the BMW turns its
 wheels more slowly than the car that the planner is made for."""
+AHEAD_M = 220.0
+"""The car looks as far ahead as it comes in the 6 s of the predictions at its highest speed, and in a stop in comfort
+after them: it would brake for the end of what it looks at."""
 BRAKE = 6.0
 """Recorded people follow each other more closely than a competition car does. One that brakes no harder than that
 one (m/s^2) would take the gap between any two of them for unsafe."""
@@ -145,7 +148,7 @@ def parameters_for_scenarios(parameters: Parameters | None = None) -> Parameters
             brake_jerk=given.planning.check.brake_jerk * BMW_320I.emergency_decel / given.vehicle.emergency_decel,
         ),
     )
-    return replace(given, vehicle=BMW_320I, planning=planning)
+    return replace(given, vehicle=BMW_320I, planning=planning, world=replace(given.world, ahead=AHEAD_M))
 
 
 def prepare(recording: Recording, out: Path, problem_id: str | None = None) -> Loop:

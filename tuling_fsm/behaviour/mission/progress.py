@@ -147,8 +147,8 @@ def _carried_over(before: tuple[TaskEntry, ...], tasks: tuple[Task, ...]) -> tup
 
 
 def _is_same(entry: TaskEntry, task: Task) -> bool:
-    """Whether a task is in a new mission again: by name and places, as a name may only be its number (USE-10). Who is
-    aboard may be brought elsewhere than the mission before wanted.
+    """Whether a task is in a new mission again: by name and places, as a name may only be its number (USE-10). A
+    passenger aboard may be brought elsewhere than the mission before wanted.
     """
     old = entry.task
     same = (old.name, old.pickup) == (task.name, task.pickup)
