@@ -40,8 +40,7 @@ class PredictionArrays(NamedTuple):
 
 class PredictedLaneArrays(NamedTuple):
     """N objects on the map: the fields of `world.traffic.PredictedLanes` of the same names, the `past` (N, PAST) with
-    what has
-    been learnt, and what is predicted, a row for each of `obstacle_row` (R,).
+    what has been learnt, and what is predicted, a row for each of `obstacle_row` (R,).
     """
 
     past: FloatArray

@@ -21,8 +21,7 @@ def parking_ahead(view: BehaviourView) -> ParkingEnd | None:
 
 def wants_its_end(view: BehaviourView) -> bool:
     """Whether the present mission goal is to park: a mission's goal is to be reached, and no more; a route without a
-    mission
-    is all there is.
+    mission is all there is.
     """
     progress = view.memory.mission
     return progress.mission is None or progress.goal.kind is GoalKind.CAR_PARK

@@ -2,8 +2,7 @@
 USE-9).
 
 Predictions end long before a slow motion on the other side of the road does. Beyond them every vehicle goes straight
-on,
-and keeps the distance of definition 2 of `rss`.
+on, and keeps the distance of definition 2 of `rss`.
 """
 
 from __future__ import annotations

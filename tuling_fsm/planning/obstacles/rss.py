@@ -52,8 +52,7 @@ def following_distance(rear_v: float, front_v: float, rss: Rss) -> float:
     """Safe distance behind a vehicle that goes the same way (definition 1); speeds (m/s) are not negative.
 
     A rear vehicle that brakes harder than the front one is taken to brake only as hard: both must be apart at all
-    times,
-    not only where they stand in the end.
+    times, not only where they stand in the end.
     """
     brake = min(rss.brake, rss.brake_hardest)
     apart = _stopping_distance(rear_v, rss.accel, brake, rss.response) - 0.5 * front_v * front_v / rss.brake_hardest
@@ -63,9 +62,8 @@ def following_distance(rear_v: float, front_v: float, rss: Rss) -> float:
 @kernel
 def oncoming_distance(own_v: float, other_v: float, own_brake: float, rss: Rss) -> float:
     """Safe distance of two vehicles that approach each other, the first in its own lane, the other the wrong way
-    (definition
-    2); speeds (m/s), both towards the other, are not negative. The first brakes with `own_brake` (m/s^2), which may be
-    less.
+    (definition 2); speeds (m/s), both towards the other, are not negative. The first brakes with `own_brake` (m/s^2),
+    which may be less.
     """
     own = _stopping_distance(own_v, rss.accel, own_brake, rss.response)
     return float(own + _stopping_distance(other_v, rss.accel, rss.brake, rss.response))
@@ -74,8 +72,7 @@ def oncoming_distance(own_v: float, other_v: float, own_brake: float, rss: Rss) 
 @kernel
 def lateral_distance(left_v: float, right_v: float, rss: Rss) -> float:
     """Safe lateral distance of two vehicles side by side (definition 6); lateral speeds (m/s) of the left and the right
-    one,
-    positive to the left.
+    one, positive to the left.
     """
     left = _stopping_distance(-left_v, rss.lateral_accel, rss.lateral_brake, rss.response)
     right = _stopping_distance(right_v, rss.lateral_accel, rss.lateral_brake, rss.response)
