@@ -105,6 +105,19 @@ def test_a_pose_that_is_right_again_is_believed_again(plain: RoadMap) -> None:
     assert world.ego.pose.x == ON_LANE.x - 0.05
 
 
+@pytest.mark.parametrize("side", [1.0, -1.0])
+def test_a_pose_that_drifts_is_put_right_beyond_half_a_lane(plain: RoadMap, side: float) -> None:
+    """By 0.05 m from one table to the next: the median is two tables late."""
+    lefts = [0.05 * k for k in range(56)]
+    for far in (20, 33, 36, 40, 56):
+        world = seen(plain, *(told(k * STEP_S, side * left) for k, left in enumerate(lefts[:far])))
+        assert abs(world.ego.pose.x - ON_LANE.x) == pytest.approx(0.1, abs=0.02), lefts[far - 1]
+    right = [told(5.6 + k * STEP_S, side * max(2.75 - 0.05 * k, 0.0)) for k in range(64)]
+    world = seen(plain, *(told(k * STEP_S, side * left) for k, left in enumerate(lefts)), *right)
+    assert not world.pose_correction.corrects, "it drifts back"
+    assert world.ego.pose.x == ON_LANE.x
+
+
 def test_without_lines_what_was_put_right_is_let_go_step_by_step(plain: RoadMap) -> None:
     known, unseen = ticks(0.8), ticks(0.8, 90, None, begin=0.8)
     off = [abs(seen(plain, *known, *unseen[:count]).pose_correction.x) for count in (5, 29, 45, 90)]

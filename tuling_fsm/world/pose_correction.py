@@ -60,6 +60,10 @@ class PoseCorrection(NamedTuple):
         """Whether there is anything to be put right."""
         return self.x != 0.0 or self.y != 0.0
 
+    def offset(self, heading: float) -> float:
+        """The offset of lines of a lane with a heading (rad) that it puts right, m."""
+        return self.x * elementary.sin(heading) - self.y * elementary.cos(heading) if self.corrects else 0.0
+
     def pose(self, pose: Pose) -> Pose:
         """Where the car is, that is said to be at a pose."""
         return pose._replace(x=pose.x + self.x, y=pose.y + self.y) if self.corrects else pose
@@ -92,7 +96,8 @@ def corrected(
     lanes: Sequence[LaneLine],
     tolerance: float,
 ) -> PoseCorrection:
-    """The correction with a table of lines; `before` where they cannot be compared.
+    """The correction with a table of lines; `before` where they cannot be compared. They are compared where the car is
+    with `before`: one that grows is followed beyond the middle between two lines, and never taken to the next line.
 
     Args:
         before: the correction so far.
@@ -103,13 +108,14 @@ def corrected(
         lanes: along the route, as the map has them.
         tolerance: offsets up to this are taken for errors of perception and map, m.
     """
+    pose = before.pose(pose)
     lane = _heading_of_nearest(lanes, pose)
     if lane is None or abs(curvature) > _BEND or abs(wrap_angle(pose.heading - lane)) > _TURNED:
         return before
     offset = line_offset(lines, pose, lanes)
     if offset is None:
         return before
-    offsets = (*before.offsets, offset)[-_MEDIAN_OF:]
+    offsets = (*before.offsets, before.offset(lane) + offset)[-_MEDIAN_OF:]
     if len(offsets) < _MEDIAN_OF:
         return before._replace(offsets=offsets, stamp=stamp)
     middle = sorted(offsets)[_MEDIAN_OF // 2]
