@@ -158,7 +158,7 @@ class Agent:
 
     def _tick(self, memory: AgentMemory, inputs: Inputs) -> tuple[AgentMemory, Tick]:
         """What one tick makes of a memory and its inputs; nothing else is read or kept."""
-        built = self._builder.build(inputs, memory.world, memory.route)
+        built = self._builder.build(inputs, memory.world, memory.route, memory.behaviour.route_s)
         self._behaviour.restore(memory.behaviour)
         decision = self._behaviour.step(built, memory.result, memory.probed)
         world, last = decision.world, memory.result

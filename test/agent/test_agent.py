@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from itertools import pairwise
 
@@ -9,13 +10,15 @@ import numpy as np
 import pytest
 
 from tuling_fsm.agent import Agent, Parameters, Tick
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.parameters import load, nest
 from tuling_fsm.core.request import PlanResult, Reason
 from tuling_fsm.map import parking
 from tuling_fsm.map.random_route import random_route
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
-from tuling_fsm.world.inputs import OBJECTS, TRAFFIC_LIGHTS, Inputs, Odometry, StampedRows
+from tuling_fsm.map.routing import plan_route
+from tuling_fsm.world.inputs import OBJECTS, TRAFFIC_LIGHTS, Inputs, Odometry, RouteAnswer, StampedRows
 
 from .drives import STEP_S, drive
 
@@ -118,6 +121,31 @@ def test_what_is_remembered_is_the_world_that_was_planned_in(course: RoadMap, ro
         assert agent._memory.world is tick.world is tick.decision.world
         assert agent._memory.route is tick.decision.route
         assert agent.record is tick.decision.record
+
+
+@pytest.mark.medium
+@pytest.mark.clause("DWELL-5", "EST-2")
+def test_a_second_lap_is_gone_on_with_after_a_gap_and_in_another_agent(course: RoadMap) -> None:
+    """A route around a block, the same 34 m at its end as at its beginning."""
+    begin, end = Pose(273.8, -68.25, math.pi), Pose(240.0, -68.25, math.pi)
+    lap = plan_route(course, begin, end, via=(end, begin)).route
+    assert lap is not None and lap.length == pytest.approx(396.9, abs=0.1)
+
+    def at(stamp: float, s: float) -> Inputs:
+        answers = (RouteAnswer(stamp, -1, lap.poses()),) if stamp == 0.0 else ()
+        empty = StampedRows(stamp, np.zeros(0, OBJECTS))
+        return Inputs(stamp, Odometry(stamp, lap.reference.at(s), 16.0, 0.0), objects=empty, route_answers=answers)
+
+    agent, other = Agent(course), Agent(course)
+    for k in range(28):
+        last = agent.step(at(0.85 * k, 13.6 * k)).world.route_s
+    assert last == pytest.approx(367.2, abs=0.1), "the second time where it was at 4 m"
+    other.restore(agent.record)
+    assert other.step(at(30.0, 375.0)).world.route_s == pytest.approx(375.0, abs=0.1)
+    assert agent.step(at(30.0, 375.0)).world.route_s == pytest.approx(375.0, abs=0.1)
+    assert agent.step(at(40.0, 200.0)).world.route_s == pytest.approx(200.0, abs=0.1), "it was carried there"
+    assert agent.step(at(50.0, 375.0)).world.route_s == pytest.approx(375.0, abs=0.1)
+    assert agent.step(at(1.0, 375.0)).world.route_s < 13.0, "a bag that is looped"
 
 
 @pytest.mark.medium

@@ -106,6 +106,16 @@ def test_of_two_laps_the_first_counts_where_it_is_near_enough_to_the_best(apart:
     assert (place.s < 60.0) == first and place.offset == pytest.approx(apart if first else 0.0)
 
 
+@pytest.mark.parametrize(("near", "found"), [(0.0, 30.0), (150.0, 30.0), (160.0, 280.0), (999.0, 280.0)])
+def test_on_which_lap_it_is_where_it_was_last_tells(near: float, found: float) -> None:
+    """But only between places that fit about as well."""
+    out = [(float(x), 0.0) for x in range(61)]
+    around = [(60.0, 65.0), (0.0, 65.0)]
+    route = Route((), Polyline.of(out + around + out))
+    assert track(route, Pose(30.0, 0.2, EAST), None, 0.0, near).s == pytest.approx(found)
+    assert track(route, Pose(30.0, 64.0, math.pi), None, 0.0, near).s == pytest.approx(155.0)
+
+
 @pytest.fixture
 def two_roads(tmp_path: Path) -> RoadMap:
     """Two lanes each way for 50 m, then one."""

@@ -54,7 +54,7 @@ class Behaviour:
         weather = rain.start(rain_fog.RainFogMemory())
         self._rain: Engine[BehaviourView, None, rain_fog.RainFogMemory] = Engine(rain, weather, gap)
         self._refresh: Engine[BehaviourView, None, None] = Engine(refresh, refresh.start(None), gap)
-        self._seq, self._flaps = 0, Flaps()
+        self._seq, self._flaps, self._route_s = 0, Flaps(), 0.0
 
     def adjust(self, vehicle: Vehicle, parameters: BehaviourParameters, seeing: WorldParameters | None = None) -> None:
         """Take other parameters from the next tick on (USE-12), but for the dwell times, which the tables keep."""
@@ -66,7 +66,7 @@ class Behaviour:
     def record(self) -> BehaviourRecord:
         """Everything that `restore` needs, in this process or another one."""
         stop, rain, refresh = self._stop.record, self._rain.record, self._refresh.record
-        return BehaviourRecord(self._machine.record, stop, rain, refresh, self._seq, self._flaps)
+        return BehaviourRecord(self._machine.record, stop, rain, refresh, self._seq, self._flaps, self._route_s)
 
     def restore(self, record: BehaviourRecord) -> None:
         """Go on from a record.
@@ -78,7 +78,7 @@ class Behaviour:
         self._stop.restore(record.emergency_stop)
         self._rain.restore(record.rain_fog)
         self._refresh.restore(record.route_refresh)
-        self._seq, self._flaps = record.seq, record.flaps
+        self._seq, self._flaps, self._route_s = record.seq, record.flaps, record.route_s
 
     def step(self, built: World, last_result: PlanResult | None, last_probe: PlanResult | None = None) -> Decision:
         """Decide on one tick; the results are those of the request and the probe of the tick before.
@@ -270,6 +270,8 @@ class Behaviour:
         pending: tuple[Pending, ...],
         timeout: Timeout | None = None,
     ) -> Decision:
+        used = self._machine.record.memory.routing.route
+        self._route_s = world.route_s if world.route is used else 0.0
         record = self.record
         memory = record.machine.memory
         block = memory.on_road.block if event is not None and event.dest == states.REPLAN else None

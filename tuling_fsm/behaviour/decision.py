@@ -43,6 +43,8 @@ class BehaviourRecord:
     seq: int = 0
     """Of the latest transition."""
     flaps: Flaps = field(default_factory=Flaps)
+    route_s: float = 0.0
+    """Where the car was on the route in use (m): a second lap is gone on with as such."""
 
 
 @dataclass(frozen=True, eq=False)

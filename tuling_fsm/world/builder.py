@@ -110,8 +110,10 @@ class WorldBuilder:
         world.scene.obstacles.any_moves(1)
         self.build(Inputs(0.05, objects=StampedRows(0.05, rows[:1])), world, None)
 
-    def build(self, inputs: Inputs, previous: World | None, route: Route | None) -> World:
-        """The World of a tick; `route` is the one in use. No time passes on a tick whose stamp is none."""
+    def build(self, inputs: Inputs, previous: World | None, route: Route | None, near: float = 0.0) -> World:
+        """The World of a tick; `route` is the one in use, and `near` (m) where on it the car was known last. No time
+        passes on a tick whose stamp is none.
+        """
         inputs, timeless = _timed(in_floats(inputs), previous)
         parameters, now = self.parameters, inputs.stamp
         past, jump = _past(previous, now, parameters)
@@ -124,7 +126,7 @@ class WorldBuilder:
         complaints += [*doubts, *line_faults, *beside]
         ego = self._ego(fresh.odometry, past, correction)
         stands = fresh.odometry is not None and abs(ego.v) < STOPPED
-        place = self._place(ego.pose, previous if past else None, route, dt)
+        place = self._place(ego.pose, past, route, dt, 0.0 if previous and now < previous.stamp else near)
         view = self._seen_from(route, place.s)
         lights, light_seen, faults = self._lights(fresh.traffic_lights, past, now)
         complaints += faults
@@ -213,12 +215,15 @@ class WorldBuilder:
         """Whether the radar works, by a sign of life of that age (s) and by what it says of itself (RFG-2)."""
         return (health is None or health.value) and age <= self.parameters.objects_max_age + _TOLERANCE_S
 
-    def _place(self, pose: Pose, past: World | None, route: Route | None, dt: float) -> OnRoute:
+    def _place(self, pose: Pose, past: World | None, route: Route | None, dt: float, near: float) -> OnRoute:
+        """Where the car is on its route; that time jumps forwards takes it to no other lap, a bag that is looped to the
+        first one.
+        """
         if route is None:
             return OnRoute(0.0, 0.0, 0.0)
         same = past is not None and past.route is not None and _same_route(past.route, route)
         moved = abs(past.ego.v) * dt if past else 0.0
-        return track(route, pose, past.route_s if past and same else None, moved)
+        return track(route, pose, past.route_s if past and same else None, moved, near)
 
     def _seen_from(self, route: Route | None, s: float) -> _View:
         if route is None:

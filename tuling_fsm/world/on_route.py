@@ -33,26 +33,27 @@ class OnRoute(NamedTuple):
     heading_error: float
 
 
-def track(route: Route, pose: Pose, last_s: float | None, moved: float) -> OnRoute:
+def track(route: Route, pose: Pose, last_s: float | None, moved: float, near: float = 0.0) -> OnRoute:
     """Project the car on its route near where it was, so that a crossing or a second lap is not jumped on.
 
     `last_s` is the arc length of the previous tick on this very route, None on its first; `moved` how far the car can
-    have come.
+    have come. Without it the car is looked for on the whole route, and on which lap it is `near` tells.
     """
     if last_s is None:
-        last_s = _first(route, pose)
+        last_s = _found(route, pose, near)
     found = route.reference.project(pose.x, pose.y, last_s - _BACK_M - moved, last_s + _AHEAD_M + moved)
     if abs(found.offset) > _FAR_OFF_M:
         found = route.reference.project(pose.x, pose.y, last_s - _FAR_BACK_M, last_s + _FAR_AHEAD_M)
     return OnRoute(found.s, found.offset, wrap_angle(pose.heading - found.heading))
 
 
-def _first(route: Route, pose: Pose) -> float:
-    """The earliest of the places that fit the pose about as well as the best one."""
+def _found(route: Route, pose: Pose, near: float) -> float:
+    """Of the places that fit the pose about as well as the best one, the nearest to an arc length (m)."""
     line = route.reference
     distance = elementwise.hypot(line.xy[:, 0] - pose.x, line.xy[:, 1] - pose.y)
     cost = distance + _HEADING_WEIGHT_M * (1.0 - elementwise.cos(line.heading - pose.heading))
-    return float(line.s[np.flatnonzero(cost <= cost.min() + _SAME_PLACE_M)[0]])
+    places = line.s[cost <= cost.min() + _SAME_PLACE_M]
+    return float(places[np.argmin(np.abs(places - near))])
 
 
 def carriageway(road_map: RoadMap, route: Route, s: float, around: float = 3.0) -> tuple[LaneId, ...]:
