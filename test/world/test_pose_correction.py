@@ -108,14 +108,21 @@ def test_a_pose_that_is_right_again_is_believed_again(plain: RoadMap) -> None:
 @pytest.mark.parametrize("side", [1.0, -1.0])
 def test_a_pose_that_drifts_is_put_right_beyond_half_a_lane(plain: RoadMap, side: float) -> None:
     """By 0.05 m from one table to the next: the median is two tables late."""
-    lefts = [0.05 * k for k in range(56)]
-    for far in (20, 33, 36, 40, 56):
+    lefts = [0.05 * k for k in range(51)]
+    for far in (20, 33, 36, 40, 51):
         world = seen(plain, *(told(k * STEP_S, side * left) for k, left in enumerate(lefts[:far])))
         assert abs(world.ego.pose.x - ON_LANE.x) == pytest.approx(0.1, abs=0.02), lefts[far - 1]
-    right = [told(5.6 + k * STEP_S, side * max(2.75 - 0.05 * k, 0.0)) for k in range(64)]
+    right = [told(5.1 + k * STEP_S, side * max(2.5 - 0.05 * k, 0.0)) for k in range(64)]
     world = seen(plain, *(told(k * STEP_S, side * left) for k, left in enumerate(lefts)), *right)
     assert not world.pose_correction.corrects, "it drifts back"
     assert world.ego.pose.x == ON_LANE.x
+
+
+@pytest.mark.parametrize(("most", "corrects"), [(2.45, True), (2.55, False)])
+def test_nobody_is_put_nearly_a_lane_aside(plain: RoadMap, most: float, corrects: bool) -> None:
+    """More than 2.5 m: lines that were taken for others would keep the car in another lane for good."""
+    world = seen(plain, *(told(k * STEP_S, min(0.05 * k, most)) for k in range(60)))
+    assert world.pose_correction.corrects is corrects
 
 
 def test_without_lines_what_was_put_right_is_let_go_step_by_step(plain: RoadMap) -> None:

@@ -32,6 +32,8 @@ another one, m.
 """
 _FARTHEST_M = 1.6
 """A line with a point farther from all lines of the map is none of theirs: half a lane tells no left from right."""
+_MOST_M = 2.5
+"""A correction that would become larger is let go: it may have begun with lines taken for those of the next lane."""
 _AGREE_M = 0.4
 """Lines that say the same of the pose differ by no more than this, m."""
 _BEND, _TURNED = 0.1, 0.5
@@ -97,7 +99,7 @@ def corrected(
     tolerance: float,
 ) -> PoseCorrection:
     """The correction with a table of lines; `before` where they cannot be compared. They are compared where the car is
-    with `before`: one that grows is followed beyond the middle between two lines, and never taken to the next line.
+    with `before`: one that grows is followed beyond the middle between two lines, and not taken to the next line.
 
     Args:
         before: the correction so far.
@@ -119,6 +121,8 @@ def corrected(
     if len(offsets) < _MEDIAN_OF:
         return before._replace(offsets=offsets, stamp=stamp)
     middle = sorted(offsets)[_MEDIAN_OF // 2]
+    if abs(middle) > _MOST_M:
+        return PoseCorrection(stamp=stamp)
     if abs(middle) <= (_RELEASE * tolerance if before.corrects else tolerance):
         return PoseCorrection(0.0, 0.0, offsets, stamp)
     return PoseCorrection(middle * elementary.sin(lane), -middle * elementary.cos(lane), offsets, stamp)
