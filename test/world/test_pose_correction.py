@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from crossroads import crossroads
@@ -123,6 +125,28 @@ def test_nobody_is_put_nearly_a_lane_aside(plain: RoadMap, most: float, corrects
     """More than 2.5 m: lines that were taken for others would keep the car in another lane for good."""
     world = seen(plain, *(told(k * STEP_S, min(0.05 * k, most)) for k in range(60)))
     assert world.pose_correction.corrects is corrects
+
+
+@pytest.mark.parametrize("late", [0.0, 0.25, 0.4])
+def test_lines_that_are_told_late_are_compared_where_they_were_seen(plain: RoadMap, late: float) -> None:
+    """By a car that turns its wheels quickly, at 5 m/s: from where it is now it would seem to have come on a circle."""
+    x, y, heading, inputs, shown = MIDDLE, -90.0, NORTH, [], dict[int, StampedRows]()
+    for k in range(28):
+        stamp, curvature = 0.05 * k, max(-0.01 * max(k - 12, 0), -0.09)
+        pose = Pose(x, y, heading)
+        c, s = math.cos(pose.heading), math.sin(pose.heading)
+        rows = np.zeros(20, LANE_LINES)
+        rows["line"], rows["kind"] = np.repeat((0, 1), 10), 1
+        px, py = np.repeat((MIDDLE - HALF, MIDDLE + HALF), 10) - x, np.tile(np.arange(1.0, 11.0), 2)
+        rows["x"], rows["y"] = c * px + s * py, -s * px + c * py
+        if k % 2 == 0:
+            shown[k] = StampedRows(stamp, rows)
+        latest = max((each for each in shown if each * 0.05 <= stamp - late + 1e-9), default=0)
+        odometry = Odometry(stamp, pose, 5.0, 5.0 * curvature)
+        inputs.append(Inputs(stamp, odometry, lane_lines=shown[latest] if stamp >= late else None))
+        x, y, heading = x + 0.25 * c, y + 0.25 * s, heading + 0.25 * curvature
+    offsets = seen(plain, *inputs).pose_correction.offsets
+    assert len(offsets) == 5 and offsets == pytest.approx([0.0] * 5, abs=0.02)
 
 
 def test_without_lines_what_was_put_right_is_let_go_step_by_step(plain: RoadMap) -> None:

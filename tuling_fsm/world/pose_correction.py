@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from tuling_fsm.core.arrays import FloatArray, IntArray
 from tuling_fsm.core.geometry import Pose, wrap_angle
 from tuling_fsm.core.request import LaneLine
 from tuling_fsm.core.trajectory import Trajectory
-from tuling_fsm.world.inputs import Occupancy
+from tuling_fsm.world.inputs import Occupancy, Odometry
 from tuling_fsm.world.objects import X, Y
 from tuling_fsm.world.perceived import PerceivedLine, PerceivedSlot
 
@@ -145,6 +146,21 @@ def pose_before(pose: Pose, v: float, curvature: float, ago: float) -> Pose:
     middle = pose.heading - 0.5 * curvature * way
     x, y = pose.x - way * elementary.cos(middle), pose.y - way * elementary.sin(middle)
     return Pose(x, y, pose.heading - curvature * way)
+
+
+def pose_then(driven: Sequence[Odometry], stamp: float, curvature: float) -> Pose:
+    """Where the car was said to be at a stamp (s): between two of the poses told, the latest last, or before all of
+    them on the circle of `curvature` (1/m).
+    """
+    first, last = driven[0], driven[-1]
+    if stamp <= first.stamp:
+        return pose_before(first.pose, first.v, curvature, first.stamp - stamp)
+    for before, after in pairwise(driven):
+        if before.stamp < stamp <= after.stamp:
+            share, a, b = (stamp - before.stamp) / (after.stamp - before.stamp), before.pose, after.pose
+            heading = a.heading + share * wrap_angle(b.heading - a.heading)
+            return Pose(a.x + share * (b.x - a.x), a.y + share * (b.y - a.y), heading)
+    return last.pose
 
 
 def line_offset(lines: Sequence[PerceivedLine], pose: Pose, lanes: Sequence[LaneLine]) -> float | None:

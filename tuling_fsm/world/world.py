@@ -10,7 +10,7 @@ from tuling_fsm.core.request import LaneLine
 from tuling_fsm.core.scene import Ego, Scene
 from tuling_fsm.map.ahead import CrosswalkAhead, JunctionAhead, StopLineAhead
 from tuling_fsm.map.route import Route
-from tuling_fsm.world.inputs import Light, Occupancy
+from tuling_fsm.world.inputs import Light, Occupancy, Odometry
 from tuling_fsm.world.mission import Mission
 from tuling_fsm.world.perceived import ObservedSlot, PerceivedLine, PerceivedSlot
 from tuling_fsm.world.pose_correction import PoseCorrection
@@ -65,6 +65,8 @@ class World:
     """Fresh odometry with its standard deviations inside the limits."""
     pose_correction: PoseCorrection
     """What the lane lines that are seen have put right of the pose that localization tells."""
+    driven: tuple[Odometry, ...]
+    """The odometry of the last second, the latest last: what a camera tells is older than the tick."""
     odometry_fresh: bool
     objects_fresh: bool
     """A table of objects has come within its freshness limit; stale perception is not an empty road."""
