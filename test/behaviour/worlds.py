@@ -141,7 +141,7 @@ class Place:
         )
         world = World(
             stamp=stamp, dt=TICK, ego=ego, standing_for=0.0, localized=self.localized,
-            pose_correction=PoseCorrection(), driven=(), odometry_fresh=True,
+            pose_correction=PoseCorrection(), odometry_history=(), odometry_fresh=True,
             objects_fresh=True, radar_seen=stamp, radar_fresh=True, route=route, route_s=s,
             route_offset=0.0 if here is None else here.offset,
             heading_error=error, route_remaining=0.0 if route is None else route.length - s, on_reference_road=on_road,

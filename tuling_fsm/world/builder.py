@@ -57,7 +57,7 @@ from tuling_fsm.world.perceived import (
     remember_lights,
     remember_slots,
 )
-from tuling_fsm.world.pose_correction import PoseCorrection, corrected, faded, pose_before, pose_then
+from tuling_fsm.world.pose_correction import PoseCorrection, corrected, faded, pose_at, pose_before
 from tuling_fsm.world.prediction import ClosedLines, closed_lines, green_lines, see_traffic
 from tuling_fsm.world.received import FLAGS, Received, in_floats, receive
 from tuling_fsm.world.solids import solid_segments
@@ -69,7 +69,7 @@ _MAX_ACCEL = 12.0
 _BEHIND_M = 30.0
 _FAR_OFF_M = 4.0
 _TOLERANCE_S = 1e-6
-_DRIVEN_S = 1.0
+_HISTORY_S = 1.0
 """Lines that were seen longer ago are stale."""
 _VIEW_STEP_M = 1.0
 """The view along the route is made anew for every step of this length."""
@@ -124,8 +124,8 @@ class WorldBuilder:
         dt = max(now - previous.stamp, 0.0) if past and previous else 0.0
         localized, doubts = self._localized(fresh.odometry)
         lines, line_faults = self._lines(fresh.lane_lines)
-        driven = _driven(fresh.odometry, past, parameters.line_tolerance)
-        correction, beside = self._pose_correction(fresh, past, localized, lines, driven, now)
+        history = _odometry_history(fresh.odometry, past, parameters.line_tolerance)
+        correction, beside = self._pose_correction(fresh, past, localized, lines, history, now)
         complaints += [*doubts, *line_faults, *beside]
         ego = self._ego(fresh.odometry, past, correction)
         stands = fresh.odometry is not None and abs(ego.v) < STOPPED
@@ -142,7 +142,7 @@ class WorldBuilder:
         radar_seen = _radar_seen(kept, past)
         return World(
             stamp=now, dt=dt, ego=ego, standing_for=(past.standing_for + dt if past else 0.0) if stands else 0.0,
-            localized=localized, pose_correction=correction, driven=driven,
+            localized=localized, pose_correction=correction, odometry_history=history,
             odometry_fresh=fresh.odometry is not None, objects_fresh=fresh.objects is not None,
             radar_seen=radar_seen, radar_fresh=self._is_radar_fresh(kept.radar_health, now - radar_seen),
             route=route, route_s=place.s, route_offset=place.offset, heading_error=place.heading_error,
@@ -166,7 +166,7 @@ class WorldBuilder:
         past: World | None,
         localized: bool,
         lines: tuple[PerceivedLine, ...],
-        driven: tuple[Odometry, ...],
+        history: tuple[Odometry, ...],
         now: float,
     ) -> tuple[PoseCorrection, list[InputFault]]:
         """The correction of the pose by lane lines, and what is to be said of it. While odometry is silent the last
@@ -179,7 +179,7 @@ class WorldBuilder:
             return PoseCorrection(), []
         correction = faded(past.pose_correction, now, max(now - past.stamp, 0.0))
         if odometry is not None and table is not None and table is not past.received.lane_lines:
-            pose = pose_then(driven, table.stamp, curvature)
+            pose = pose_at(history, table.stamp, curvature)
             correction = corrected(
                 correction, lines, table.stamp, pose, curvature, past.lanes, self.parameters.line_tolerance
             )
@@ -360,14 +360,14 @@ def _leaps(before: Odometry | None, odometry: Odometry | None, curvature: float,
     return distance((since.x, since.y), (before.pose.x, before.pose.y)) > tolerance
 
 
-def _driven(odometry: Odometry | None, past: World | None, tolerance: float) -> tuple[Odometry, ...]:
+def _odometry_history(odometry: Odometry | None, past: World | None, tolerance: float) -> tuple[Odometry, ...]:
     """The odometry of the last second, the latest last; none of it is what came before localization leapt."""
-    before = past.driven if past else ()
+    before = past.odometry_history if past else ()
     if odometry is None or (before and odometry is before[-1]):
         return before
     if past is not None and _leaps(past.received.odometry, odometry, past.ego.curvature, tolerance):
         return (odometry,)
-    return (*(each for each in before if odometry.stamp - _DRIVEN_S <= each.stamp < odometry.stamp), odometry)
+    return (*(each for each in before if odometry.stamp - _HISTORY_S <= each.stamp < odometry.stamp), odometry)
 
 
 def _lasting(previous: World | None, now: float) -> Received:

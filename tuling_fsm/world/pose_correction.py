@@ -148,14 +148,14 @@ def pose_before(pose: Pose, v: float, curvature: float, ago: float) -> Pose:
     return Pose(x, y, pose.heading - curvature * way)
 
 
-def pose_then(driven: Sequence[Odometry], stamp: float, curvature: float) -> Pose:
+def pose_at(history: Sequence[Odometry], stamp: float, curvature: float) -> Pose:
     """Where the car was said to be at a stamp (s): between two of the poses told, the latest last, or before all of
     them on the circle of `curvature` (1/m).
     """
-    first, last = driven[0], driven[-1]
+    first, last = history[0], history[-1]
     if stamp <= first.stamp:
         return pose_before(first.pose, first.v, curvature, first.stamp - stamp)
-    for before, after in pairwise(driven):
+    for before, after in pairwise(history):
         if before.stamp < stamp <= after.stamp:
             share, a, b = (stamp - before.stamp) / (after.stamp - before.stamp), before.pose, after.pose
             heading = a.heading + share * wrap_angle(b.heading - a.heading)

@@ -65,7 +65,7 @@ class World:
     """Fresh odometry with its standard deviations inside the limits."""
     pose_correction: PoseCorrection
     """What the lane lines that are seen have put right of the pose that localization tells."""
-    driven: tuple[Odometry, ...]
+    odometry_history: tuple[Odometry, ...]
     """The odometry of the last second, the latest last: what a camera tells is older than the tick."""
     odometry_fresh: bool
     objects_fresh: bool
