@@ -305,3 +305,40 @@ def test_a_new_id_elsewhere_or_with_another_speed_or_beside_the_old_one_is_anoth
     now = one_table(tracks, detections(numbers[1:], there), 1.0)
     assert now.id.tolist() == sorted(set(numbers))
     assert now.past[now.id == 70, STILL] == 1.0
+
+
+@pytest.mark.clause("SAF-3")
+@pytest.mark.parametrize("noise", [0.0, 0.3])
+def test_an_object_without_a_velocity_has_that_at_which_it_is_seen_to_move(noise: float) -> None:
+    """One beside 39 that have one: what it is foretold to do is as right, and perception is no noisier for it."""
+    draw, tracks = np.random.default_rng(7), NO_TRACKS
+    for k in range(80):
+        x, v = brakes(3.0 + k * DT)
+        body = np.zeros((40, ob.BODY))
+        body[:, ob.X], body[:, ob.Y] = x, 50.0 * np.arange(40)
+        body[:, ob.VX], body[:, ob.SPEED], body[:, ob.LENGTH : ob.WIDTH + 1] = v, v, (4.5, 1.8)
+        body[:, [ob.X, ob.Y, ob.VX, ob.VY]] += draw.normal(0.0, noise, (40, 4))
+        body[0, ob.VX : ob.SPEED + 1] = np.nan, np.nan, 0.0
+        found = detections(list(range(40)), body)
+        tracks = one_table(tracks, found, k * DT)
+        if k >= (60 if noise else 1):
+            assert abs(found.body[0, ob.SPEED] - v) < (1.5 if noise else 0.6)
+            assert abs(found.body[0, ob.X] - x) < (0.6 if noise else 0.05)
+    assert tracks.noise.position == pytest.approx(noise, rel=0.15, abs=0.01)
+    assert tracks.noise.velocity == pytest.approx(noise, rel=0.15, abs=0.25)
+
+
+@pytest.mark.clause("USE-9")
+@pytest.mark.parametrize("noise", [0.0, 0.1, 0.3])
+def test_noise_is_measured_also_where_no_velocities_are_told(noise: float) -> None:
+    draw, tracks = np.random.default_rng(8), NO_TRACKS
+    for k in range(160):
+        body = np.zeros((40, ob.BODY))
+        body[:, ob.X], body[:, ob.Y], body[:, ob.LENGTH : ob.WIDTH + 1] = 6.0 * k * DT, 50.0 * np.arange(40), (4.5, 1.8)
+        body[:, [ob.X, ob.Y]] += draw.normal(0.0, noise, (40, 2))
+        body[:, ob.VX : ob.SPEED] = np.nan
+        found = detections(list(range(40)), body)
+        tracks = one_table(tracks, found, k * DT)
+    assert tracks.noise.position == pytest.approx(noise, rel=0.25, abs=0.01)
+    off = found.body[:, ob.SPEED] - 6.0
+    assert float(np.sqrt(np.mean(off * off))) <= 0.05 + noise

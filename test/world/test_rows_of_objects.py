@@ -89,8 +89,8 @@ def body_of(row: Any) -> FloatArray:
         sizes = [max(sizes)] * 2
     body[LENGTH], body[WIDTH] = sizes
     speed = math.hypot(row["vx"], row["vy"])
-    if speed <= 30.0:
-        body[VX], body[VY], body[SPEED] = row["vx"], row["vy"], speed
+    told = speed <= 30.0
+    body[VX], body[VY], body[SPEED] = (row["vx"], row["vy"], speed) if told else (math.nan, math.nan, 0.0)
     return body
 
 

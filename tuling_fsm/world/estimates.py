@@ -23,17 +23,23 @@ from tuling_fsm.world import objects as ob
 from tuling_fsm.world.objects import Detections, IdArray
 
 SEEN, RAW_X, RAW_Y, RAW_VX, RAW_VY, EST_X, EST_Y, EST_VX, EST_VY, VAR_X, COV, VAR_V, NIS = range(13)
-"""Columns of an estimate: stamp of the latest sight (s), position (m) and velocity (m/s) as reported then, and as they
-are estimated, variances and covariance of position and velocity along each axis (m^2, m^2/s, m^2/s^2), and the
-normalized innovation squared for each degree of freedom, averaged: 1 where measurements lie as far from what the filter
-foretold as its variances say.
+"""Columns of an estimate: stamp of the latest sight (s), position (m) and velocity (m/s, NaN for none) as reported
+then, and as they are estimated, variances and covariance of position and velocity along each axis (m^2, m^2/s,
+m^2/s^2), and the normalized innovation squared for each degree of freedom, averaged: 1 where measurements lie as far
+from what the filter foretold as its variances say.
 """
 ESTIMATE = 13
 
 EXACT_M = 0.03
 """Positions that are no noisier than this (m) are taken as they are."""
 _LEAST_NOISE = 0.01
-"""Of a velocity, m/s."""
+"""Of a velocity, m/s; of the positions of what has none reported, m."""
+_UNKNOWN_SPEED, _KNOWN_SPEED = 10.0, 1.0
+"""Standard deviations (m/s): of the velocity of what is seen for the first time with none reported, and below which an
+estimated one tells how noisy positions are.
+"""
+_UNMEASURED = 1e9
+"""Variance of a velocity that is not reported, m^2/s^2."""
 _MEMORY_S = 2.0
 """Of the measured noise: some tens of tables."""
 _OUTLIER, _FREE_M = 6.0, 0.1
@@ -142,7 +148,7 @@ def _associate(
                 continue
             far = _off(old, body[i], stamp)
             other = elementary.hypot(body[i, ob.VX] - old[EST_VX], body[i, ob.VY] - old[EST_VY])
-            if far < least and other < like:
+            if far < least and (other < like or math.isnan(other)):
                 rows[i], least = j, far
         if least < near:
             taken[rows[i]] = True
@@ -154,7 +160,7 @@ def _measure(
     out: FloatArray,
 ) -> None:  # fmt: skip
     """Variances of positions and velocities (2,), from what both were and what the objects seen twice tell."""
-    count, moved, changed, longest = 0, 0.0, 0.0, 0.0
+    count, told, moved, changed, longest = 0, 0, 0.0, 0.0, 0.0
     far, fast = _OUTLIER * position + _FREE_M, _OUTLIER * velocity + _FREE_M
     for i in range(len(rows)):
         if rows[i] < 0:
@@ -163,20 +169,28 @@ def _measure(
         dt = stamp - old[SEEN]
         if not 0.0 < dt <= _LONGEST_STEP_S:
             continue
-        dx = now[ob.X] - old[RAW_X] - 0.5 * dt * (now[ob.VX] + old[RAW_VX])
-        dy = now[ob.Y] - old[RAW_Y] - 0.5 * dt * (now[ob.VY] + old[RAW_VY])
+        vx, vy = 0.5 * (now[ob.VX] + old[RAW_VX]), 0.5 * (now[ob.VY] + old[RAW_VY])
+        unmeasured = math.isnan(vx)
+        if unmeasured:
+            vx, vy = old[EST_VX], old[EST_VY]
+            if old[VAR_V] > _KNOWN_SPEED * _KNOWN_SPEED:
+                continue
+        dx, dy = now[ob.X] - old[RAW_X] - dt * vx, now[ob.Y] - old[RAW_Y] - dt * vy
         if elementary.hypot(dx, dy) > _OUTLIER * position + _LEAP_M:
             continue
         moved += min(dx * dx + dy * dy, far * far)
-        dvx, dvy = now[ob.VX] - old[RAW_VX], now[ob.VY] - old[RAW_VY]
-        changed += min(dvx * dvx + dvy * dvy, fast * fast)
         count, longest = count + 1, max(longest, dt)
+        if not unmeasured:
+            dvx, dvy = now[ob.VX] - old[RAW_VX], now[ob.VY] - old[RAW_VY]
+            changed += min(dvx * dvx + dvy * dvy, fast * fast)
+            told += 1
     gain = longest / (longest + _MEMORY_S)
     out[0], out[1] = position * position, velocity * velocity
     if count > 0:
         # Two sights of two axes each: a difference has four times the variance.
         out[0] += gain * (0.25 * moved / count - out[0])
-        out[1] += gain * (0.25 * changed / count - out[1])
+    if told > 0:
+        out[1] += gain * (0.25 * changed / told - out[1])
 
 
 @kernel
@@ -189,17 +203,30 @@ def _filter(
         now, one = body[i], out[i]
         one[SEEN] = stamp
         one[RAW_X], one[RAW_Y], one[RAW_VX], one[RAW_VY] = now[ob.X], now[ob.Y], now[ob.VX], now[ob.VY]
-        if exact or rows[i] < 0 or _leaps(before[rows[i]], one, position):
-            one[EST_X], one[EST_Y], one[EST_VX], one[EST_VY] = now[ob.X], now[ob.Y], now[ob.VX], now[ob.VY]
-            one[VAR_X], one[COV], one[VAR_V], one[NIS] = position, 0.0, velocity, 1.0
+        unmeasured = math.isnan(one[RAW_VX])
+        place = max(position, _LEAST_NOISE * _LEAST_NOISE) if unmeasured else position
+        fast = _UNMEASURED if unmeasured else velocity
+        taken = exact and not unmeasured
+        if taken or rows[i] < 0 or _leaps(before[rows[i]], one, position):
+            _begin(one, place, fast)
         elif stamp > before[rows[i], SEEN]:
             dt = stamp - before[rows[i], SEEN]
-            _update(before[rows[i]], dt, dt * yaw_rate[rows[i]], position, velocity, one)
+            _update(before[rows[i]], dt, dt * yaw_rate[rows[i]], place, fast, one)
         else:
             for k in range(EST_X, ESTIMATE):
                 one[k] = before[rows[i], k]
-        if not exact:
+        if not taken:
             _put(one, now)
+
+
+@kernel
+def _begin(one: FloatArray, position: float, velocity: float) -> None:
+    """The estimate of what is seen for the first time: as it is reported, and standing if that tells no velocity."""
+    one[EST_X], one[EST_Y], one[EST_VX], one[EST_VY] = one[RAW_X], one[RAW_Y], one[RAW_VX], one[RAW_VY]
+    one[VAR_X], one[COV], one[VAR_V], one[NIS] = position, 0.0, velocity, 1.0
+    if math.isnan(one[RAW_VX]):
+        one[EST_VX] = one[EST_VY] = 0.0
+        one[VAR_V] = _UNKNOWN_SPEED * _UNKNOWN_SPEED
 
 
 @kernel
@@ -207,7 +234,10 @@ def _leaps(old: FloatArray, one: FloatArray, position: float) -> bool:
     """Whether an object is seen so far from where it was that it is another one."""
     dt = one[SEEN] - old[SEEN]
     dx, dy = one[RAW_X] - old[EST_X] - dt * old[EST_VX], one[RAW_Y] - old[EST_Y] - dt * old[EST_VY]
-    return bool(elementary.hypot(dx, dy) > _OUTLIER * math.sqrt(position) + _JUMP_M + 0.5 * _JUMP_ACCEL * dt * dt)
+    most = _OUTLIER * math.sqrt(position) + _JUMP_M + 0.5 * _JUMP_ACCEL * dt * dt
+    if math.isnan(old[RAW_VX]):
+        most += _SURE * math.sqrt(old[VAR_V]) * dt
+    return bool(elementary.hypot(dx, dy) > most)
 
 
 @kernel
@@ -222,18 +252,18 @@ def _update(old: FloatArray, dt: float, turn: float, position: float, velocity: 
     kpp, kpv = (p * sv - c * c) / det, (c * sp - p * c) / det
     kvp, kvv = (c * sv - v * c) / det, (v * sp - c * c) / det
     chord, turned = _rotated(old[EST_VX], old[EST_VY], 0.5 * turn), _rotated(old[EST_VX], old[EST_VY], turn)
-    nis = 0.0
+    unmeasured, nis = math.isnan(one[RAW_VX]), 0.0
     for axis in range(2):
         ahead = old[EST_X + axis] + dt * chord[axis]
-        off, faster = one[RAW_X + axis] - ahead, one[RAW_VX + axis] - turned[axis]
+        off, faster = one[RAW_X + axis] - ahead, 0.0 if unmeasured else one[RAW_VX + axis] - turned[axis]
         nis += (sv * off * off - 2.0 * c * off * faster + sp * faster * faster) / det
         one[EST_X + axis] = ahead + kpp * off + kpv * faster
         one[EST_VX + axis] = turned[axis] + kvp * off + kvv * faster
     one[VAR_X] = p - kpp * p - kpv * c
     one[COV] = c - kpp * c - kpv * v
     one[VAR_V] = v - kvp * c - kvv * v
-    # Two axes of two measurements each: the sum of their squares is 4 on average.
-    one[NIS] = old[NIS] + dt / (dt + _NIS_S) * (0.25 * nis - old[NIS])
+    # Two axes of two measurements each (of one): the sum of their squares is 4 (2) on average.
+    one[NIS] = old[NIS] + dt / (dt + _NIS_S) * ((0.5 if unmeasured else 0.25) * nis - old[NIS])
 
 
 @kernel

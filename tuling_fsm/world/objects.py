@@ -1,7 +1,7 @@
 """The object table as columns of one type, checked row by row (SAF-3).
 
-A row with a place is never left out for what else is wrong with it, as something is there: it stands if its velocity is
-none, is small if it has no size, and exists.
+A row with a place is never left out for what else is wrong with it, as something is there: its velocity is told by
+where it is seen next if it has none, it is small if it has no size, and exists.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class InputFault(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class Detections:
     """N objects: `source` bits, `body` (N, BODY), `order`, their rows in the order of their ids; the first `seen` rows
-    are of the table, the others coast.
+    are of the table, the others coast. A velocity that the table does not tell is NaN until it is estimated.
     """
 
     id: IdArray
@@ -144,7 +144,7 @@ def _read(
             heading = 0.0
             length = width = max(length, width)
         if not speed <= max_speed:
-            vx = vy = speed = 0.0
+            vx, vy, speed = math.nan, math.nan, 0.0
         one = body[used]
         one[X], one[Y], one[HEADING] = x, y, heading % (2.0 * math.pi)
         one[VX], one[VY], one[SPEED], one[LENGTH], one[WIDTH] = vx, vy, speed, length, width
