@@ -9,6 +9,8 @@ from tuling_fsm.behaviour.behaviour import Behaviour
 from tuling_fsm.behaviour.decision import BehaviourRecord, Decision
 from tuling_fsm.behaviour.parameters import BehaviourParameters
 from tuling_fsm.behaviour.queue_ahead import told_of_queue
+from tuling_fsm.behaviour.traffic.lines import told_of_light
+from tuling_fsm.behaviour.traffic.pedestrians import among_released
 from tuling_fsm.behaviour.traffic.rules import warm_up as warm_up_rules
 from tuling_fsm.core.parameters import group
 from tuling_fsm.core.request import Hold, Limit, PlanningRequest, PlanResult, Reason
@@ -162,13 +164,29 @@ class Agent:
         self._behaviour.restore(memory.behaviour)
         decision = self._behaviour.step(built, memory.result, memory.probed)
         world, last = decision.world, memory.result
-        scene = _scene(world, last)
-        planned = told_of_queue(self._planner.plan(decision.request, scene, last), world)
+        scene = self._scene(decision, last)
+        planned = self._told(self._planner.plan(decision.request, scene, last), decision.request, world)
         result, trajectory, ladder = self._checked(planned, decision, scene, memory.ladder)
-        tried = None if decision.probe is None else self._planner.plan(decision.probe, scene, None)
-        probed = None if tried is None else told_of_queue(tried, world)
+        probe = decision.probe
+        probed = None if probe is None else self._told(self._planner.plan(probe, scene, None), probe, world)
         tick = Tick(world.stamp, world.pose_correction.sent(trajectory), result, decision)
         return AgentMemory(decision.record, world, result, probed, ladder), tick
+
+    def _scene(self, decision: Decision, last: PlanResult | None) -> Scene:
+        """What is planned in: without odometry the car is where the last plan has led it (SAF-1), and pedestrians that
+        are crept past stand (USE-5).
+        """
+        world, released = decision.world, decision.record.machine.memory.rules.memory.released
+        scene = among_released(
+            world.scene, released, self.parameters.vehicle, self.parameters.planning.clearance.person
+        )
+        if world.odometry_fresh or last is None or last.trajectory is None:
+            return scene
+        return replace(scene, ego=planned_ego(last.trajectory, world.stamp))
+
+    def _told(self, planned: PlanResult, request: PlanningRequest, world: World) -> PlanResult:
+        """A plan that says for what it stops, where the planner knows no more than what is in the way (EXPL-1)."""
+        return told_of_light(told_of_queue(planned, world), request, world, self.parameters.vehicle)
 
     def _checked(
         self, planned: PlanResult, decision: Decision, scene: Scene, ladder: FallbackLadder
@@ -215,10 +233,3 @@ def _first_rung(planned: PlanResult, request: PlanningRequest) -> FallbackRung:
     if isinstance(request, Hold) and request.emergency:
         return FallbackRung.EMERGENCY
     return FallbackRung.COMFORT if _is_stop(planned, request) else FallbackRung.REST
-
-
-def _scene(world: World, last: PlanResult | None) -> Scene:
-    """What is planned in: without odometry the car is where the last plan has led it (SAF-1)."""
-    if world.odometry_fresh or last is None or last.trajectory is None:
-        return world.scene
-    return replace(world.scene, ego=planned_ego(last.trajectory, world.stamp))

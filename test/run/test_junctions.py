@@ -24,10 +24,13 @@ scenario junction:
     map.set_map_file("MAP")
     ego: vehicle
     lights: traffic_lights
+    works: road_works
     walker: person
     start: odr_point = map.create_odr_point(road_id: "3", lane_id: "1", s: 60m)
     goal: odr_point = map.create_odr_point(road_id: "1", lane_id: "-1", s: 50m)
     line: xyz_point = map.create_xyz_point(x: -13m, y: -1.75m)
+    before_line: odr_point = map.create_odr_point(road_id: "3", lane_id: "1", s: 4.5m)
+    behind_line: odr_point = map.create_odr_point(road_id: "3", lane_id: "1", s: 0.5m)
     kerb: xyz_point = map.create_xyz_point(x: 17m, y: -7m)
     beside: xyz_point = map.create_xyz_point(x: 17m, y: -4.5m)
     far_kerb: xyz_point = map.create_xyz_point(x: 17m, y: 7m)
@@ -71,6 +74,19 @@ def test_at_a_red_light_it_stops_before_the_line_and_goes_at_green(lit: Path, tm
     assert {tick.state for tick in stood} == {states.SAFE_DRIVING}
     assert {tick.limit.reason for tick in stood[:-20]} == {Reason.RED_LIGHT}
     assert 18.0 < stood[-1].stamp - driven.ticks[0].stamp < 20.0
+
+
+@pytest.mark.clause("INT-2", "INT-5", "NOR-7")
+@pytest.mark.parametrize("place", ["before_line", "behind_line"])
+def test_a_closed_lane_at_a_red_light_is_gone_round_at_green(lit: Path, tmp_path: Path, place: str) -> None:
+    """Not at red, by the oncoming lane beside the end of the stop line."""
+    driven = _drive(
+        lit, tmp_path, f"works.close_lane({place})", "lights.set_all(red, duration: 30s)", "lights.set_all(green)"
+    )
+    red = [tick for tick in driven.ticks if tick.stamp - driven.ticks[0].stamp < 29.0]
+    assert max(tick.world.ego.pose.x + Vehicle().front for tick in red) < LINE_X
+    assert {tick.limit.reason for tick in red[-100:]} == {Reason.RED_LIGHT}
+    assert states.JUNCTION_NO_LINE_FREE in driven.states()
 
 
 @pytest.mark.clause("INT-2", "USE-4")

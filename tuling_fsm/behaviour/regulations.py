@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from tuling_fsm.core.geometry import distance
 from tuling_fsm.core.regulations import ClosedLine, Regulations
 from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.map.cross_section import across_road, station_at
 from tuling_fsm.map.lanes import StopLine
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.inputs import Light
@@ -58,7 +59,9 @@ def _closed_lines(
             if state in RED or unseen:
                 settled = world.stamp - world.light_since.get(line.signal, world.stamp) >= SETTLED_S
                 decel = vehicle.emergency_decel if settled else min(late_decel, vehicle.emergency_decel)
-                yield _closed(road_map, line, decel, f"signal {line.signal} {state.name.lower()}")
+                ends = _over_road(road_map, line) if line is ahead.line else (line.x0, line.y0, line.x1, line.y1)
+                heading = road_map.lanes[line.lane].center.at(line.s).heading
+                yield ClosedLine(*ends, heading, decel, f"signal {line.signal} {state.name.lower()}")
 
 
 def _abreast(road_map: RoadMap, line: StopLine) -> Iterator[StopLine]:
@@ -74,6 +77,6 @@ def _middle(line: StopLine) -> tuple[float, float]:
     return 0.5 * (line.x0 + line.x1), 0.5 * (line.y0 + line.y1)
 
 
-def _closed(road_map: RoadMap, line: StopLine, decel: float, detail: str) -> ClosedLine:
-    heading = road_map.lanes[line.lane].center.at(line.s).heading
-    return ClosedLine(line.x0, line.y0, line.x1, line.y1, heading, decel, detail)
+def _over_road(road_map: RoadMap, line: StopLine) -> tuple[float, float, float, float]:
+    """The car's own line on all of the road: it is as closed to a car on the oncoming lane."""
+    return across_road(road_map, line.lane, station_at(road_map, line.lane, line.s))

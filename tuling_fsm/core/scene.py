@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -66,6 +67,12 @@ class Obstacles:
     def any_moves(self, number: int) -> bool:
         """Whether one with this id moves."""
         return _any_moves(self.id, self.moving, number)
+
+    def with_standing(self, numbers: Collection[int], larger: FloatArray | float = 0.0) -> Obstacles:
+        """The same, with the objects of these ids static, and `larger` by so much all round (m, for all or (N,))."""
+        stand = np.isin(self.id, list(numbers))
+        grown = np.where(stand, 2.0 * np.asarray(larger), 0.0)
+        return replace(self, moving=self.moving & ~stand, length=self.length + grown, width=self.width + grown)
 
     @classmethod
     def straight_on(cls, boxes: npt.ArrayLike, speed: npt.ArrayLike = 0.0, kind: npt.ArrayLike = 1) -> Obstacles:

@@ -157,6 +157,17 @@ class RoadMap:
             beside = self.lanes[beside].right_neighbour
         return (*left[::-1], lane_id, *right)
 
+    def lanes_beside(self, lane_id: LaneId) -> tuple[Lane, ...]:
+        """All lanes of a lane's section, of every type and in both directions, itself among them."""
+        return tuple(self.lanes[other] for other in self._sections[lane_id[:2]])
+
+    @cached_property
+    def _sections(self) -> dict[tuple[str, int], list[LaneId]]:
+        sections: dict[tuple[str, int], list[LaneId]] = {}
+        for lane_id in self.lanes:
+            sections.setdefault(lane_id[:2], []).append(lane_id)
+        return sections
+
     def _search(self, x: float, y: float, radius: float, types: Sequence[str]) -> list[tuple[list[float], int]]:
         """Rows of `SurfaceIndex.search` with the index of their lane."""
         rows, lanes = self.index.search(float(x), float(y), max(radius, ON_LANE_M), self._mask(tuple(types)))

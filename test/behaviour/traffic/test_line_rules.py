@@ -141,7 +141,7 @@ def test_walls_stand_at_the_lines_that_are_still_ahead(road: RoadMap) -> None:
     assert [wall.detail for _, wall in walls] == ["signal 2 red", "stop sign 4", "signal 5 red"]
     assert set(kept) == {LineKey(s, round(10.0 * (FRONT + gap))) for s, gap in ((2, -0.4), (4, 9.0), (5, 12.0))}
     for _, wall in walls:
-        assert (wall.y0, wall.y1) == pytest.approx((0.0, -8.0)), "over the outer edge, never over the oncoming side"
+        assert (wall.y0, wall.y1) == pytest.approx((8.0, -8.0)), "over the edges of the road, the oncoming side too"
 
 
 @pytest.mark.parametrize(("gap", "stop"), [(12.9, 12.9), (13.1, 9.5), (29.9, 9.5), (30.1, 30.1), (9.0, 9.0)])

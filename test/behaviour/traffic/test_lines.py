@@ -1,14 +1,17 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from crossroads import HALF_M, LIGHT, STOP_SIGN, crossroads
 from traffic_drive import Drive, route_between
 
+from tuling_fsm.behaviour.memory import PlanOutcome
+from tuling_fsm.behaviour.traffic.lines import told_of_light
 from tuling_fsm.core.geometry import Pose
-from tuling_fsm.core.request import Reason
+from tuling_fsm.core.request import FollowLanes, FreeSpace, Limit, PlanResult, Reason
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.inputs import Light
 
@@ -38,9 +41,7 @@ def test_whatever_is_not_known_to_be_open_closes_the_line(lit: RoadMap, light: L
     (wall,) = drive.walls(Reason.RED_LIGHT)
     assert drive.wall_s(wall) == pytest.approx(LINE_S, abs=0.05)
     assert wall.blocker == 4 and "signal 4" in wall.detail
-    assert (wall.x0, wall.x1) == (pytest.approx(0.0, abs=0.01), pytest.approx(4.5, abs=0.01)), (
-        "not into oncoming traffic"
-    )
+    assert (wall.x0, wall.x1) == (pytest.approx(-4.5, abs=0.01), pytest.approx(4.5, abs=0.01)), "the whole road"
 
 
 @pytest.mark.clause("INT-2")
@@ -178,3 +179,39 @@ def test_the_memory_survives_pickling_and_the_rules_are_pure(lit: RoadMap) -> No
     drive.builder = type(drive.builder)(lit, drive.vehicle, drive.builder.parameters)
     drive.v = 3.0
     assert not drive.tick().walls, "the choice to go on was kept"
+
+
+def blocked(distance: float, reason: Reason = Reason.OBSTACLE) -> PlanResult:
+    return PlanResult(False, None, Limit(reason, distance, "object 7", 7), Reason.NO_PATH)
+
+
+@pytest.mark.clause("NOR-7", "INT-5")
+@pytest.mark.parametrize(("before", "waits"), [(16.0, False), (14.0, True), (1.0, True), (-1.5, True), (-2.5, False)])
+def test_what_stands_at_a_closed_line_is_no_dead_end(lit: RoadMap, before: float, waits: bool) -> None:
+    """It stands so far before the line; behind that it is gone round, or the line is stopped at, when it opens."""
+    drive = approach(lit, 20.0, light=Light.RED)
+    drive.tick()
+    request = FollowLanes(drive.world.lanes, drive.rules.walls, 8.0)
+    result = blocked(20.0 - before)
+    told = told_of_light(result, request, drive.world, drive.vehicle)
+    assert (told.limit.reason is Reason.RED_LIGHT) is waits
+    assert PlanOutcome.of(told).failed is not waits
+    if waits:
+        assert told.limit.blocker == 4 and told.limit.detail == "signal 4 red, then object 7"
+        assert told.limit.distance == pytest.approx(20.0, abs=0.1)
+    else:
+        assert told is result
+
+
+@pytest.mark.clause("NOR-7")
+def test_no_path_is_no_wait_for_a_light_where_that_is_open_or_not_why(lit: RoadMap) -> None:
+    drive = approach(lit, 20.0, light=Light.RED)
+    drive.tick()
+    world, closed = drive.world, FollowLanes(drive.world.lanes, drive.rules.walls, 8.0)
+    for result, request in (
+        (blocked(15.0), replace(closed, walls=())),
+        (blocked(15.0), FreeSpace(Pose(0.0, 0.0, 0.0), walls=closed.walls)),
+        (blocked(15.0, Reason.LEADER), closed),
+        (replace(blocked(15.0), feasible=True), closed),
+    ):
+        assert told_of_light(result, request, world, drive.vehicle) is result

@@ -1,16 +1,19 @@
-"""Stop lines of lights and stop signs (INT-2, USE-3, USE-4)."""
+"""Stop lines of lights and stop signs (INT-2, NOR-7, USE-3, USE-4)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
 from tuling_fsm.behaviour.traffic.memory import LightDecision, LineKey, LineMemory
-from tuling_fsm.behaviour.traffic.situation import TrafficSituation, edge_point, lane_s_at
+from tuling_fsm.behaviour.traffic.situation import TrafficSituation
 from tuling_fsm.core.records import replace
-from tuling_fsm.core.request import Reason, StopWall
+from tuling_fsm.core.request import FollowLanes, Limit, PlanningRequest, PlanResult, Reason, StopWall
 from tuling_fsm.core.standing import VEHICLE_STANDS
+from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.map.cross_section import edge_point, lane_s_at
 from tuling_fsm.map.lanes import StopLine
 from tuling_fsm.world.inputs import Light
+from tuling_fsm.world.world import World
 
 RED = (Light.RED, Light.RED_YELLOW)
 """States of a light that are red for certain; an unknown one merely counts as red (INT-2)."""
@@ -19,6 +22,10 @@ INSIDE_M = 3.0
 _BESIDE_REACH_M = 15.0
 _BESIDE_GAP_M = 0.5
 """A wall in the next lane keeps this far from the line between, so that it cannot be grazed from here."""
+_ROOM_TO_PASS_M, _BEHIND_LINE_M = 15.0, 2.0
+"""So much road it takes to get round something and back into the lane (m): what stands no farther before a closed line,
+or so little behind it, is not gone round before that opens.
+"""
 _CROWDED_M = 4.0
 _CROWDED_S = 3.0
 
@@ -138,3 +145,17 @@ def _lane_wall(now: TrafficSituation, line: StopLine, towards: int) -> StopWall:
     x1, y1 = edge_point(now.road_map, line.lane, station, -1, -_BESIDE_GAP_M if towards < 0 else 0.0)
     detail = f"signal {line.signal} {_state(now, line).name.lower()}, lane beside"
     return StopWall(x0, y0, x1, y1, Reason.RED_LIGHT, detail, line.signal)
+
+
+def told_of_light(result: PlanResult, request: PlanningRequest, world: World, vehicle: Vehicle) -> PlanResult:
+    """No path along the lanes past what stands at the line of a red light is a stop for that light (NOR-7)."""
+    if result.feasible or result.limit.reason is not Reason.OBSTACLE or not isinstance(request, FollowLanes):
+        return result
+    walls = {wall.blocker: wall for wall in request.walls if wall.reason is Reason.RED_LIGHT}
+    front, distance = world.route_s + vehicle.front, result.limit.distance
+    for ahead in world.stop_lines:
+        gap, wall = ahead.s - front, walls.get(ahead.line.signal)
+        if wall is not None and gap >= 0.0 and -_BEHIND_LINE_M <= gap - distance <= _ROOM_TO_PASS_M:
+            detail = f"{wall.detail}, then {result.limit.detail}"
+            return replace(result, limit=Limit(Reason.RED_LIGHT, gap, detail, wall.blocker))
+    return result

@@ -9,7 +9,8 @@ counts. One that comes late enough for the car to be gone is not waited for.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +20,9 @@ from tuling_fsm.behaviour.traffic.zones import SlowZone
 from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.request import Reason, StopWall
+from tuling_fsm.core.scene import Scene
 from tuling_fsm.core.standing import PEDESTRIAN_STANDS
+from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.ahead import CrosswalkAhead
 from tuling_fsm.world.objects import is_vulnerable
 
@@ -27,6 +30,8 @@ _BESIDE_OWN_M = 0.3
 _SIZE_M = 0.4
 _CREEP_FROM_M = 10.0
 _ZONE_BEFORE_M = 30.0
+_NOT_TOUCHED_M = 0.1
+"""What is kept free of people is this much less than what is free of them now: the car may be nearer than it likes."""
 
 
 class _Walker(NamedTuple):
@@ -62,6 +67,23 @@ def pedestrian_rules(
         s = _stop_for(now, walker)
         walls.append((s, now.wall(s, Reason.PEDESTRIAN, f"pedestrian {walker.id}", walker.id)))
     return tuple(walls), tuple(passed), limit
+
+
+def among_released(scene: Scene, released: Collection[int], vehicle: Vehicle, gap: float) -> Scene:
+    """The scene for a car that gets past `released` pedestrians: they are static, and `gap` (m) is kept to them, or as
+    much as there is now (USE-5).
+    """
+    if not released:
+        return scene
+    around, pose = scene.obstacles, scene.ego.pose
+    c, s = elementary.cos(pose.heading), elementary.sin(pose.heading)
+    dx, dy = around.x[:, 0] - pose.x, around.y[:, 0] - pose.y
+    ahead, left = c * dx + s * dy, c * dy - s * dx
+    along = np.maximum(np.maximum(ahead - vehicle.front, -vehicle.rear_overhang - ahead), 0.0)
+    aside = np.maximum(np.abs(left) - 0.5 * vehicle.width, 0.0)
+    free = elementwise.hypot(along, aside) - 0.5 * elementwise.hypot(around.length, around.width)
+    kept = np.clip(free - _NOT_TOUCHED_M, 0.0, gap)
+    return replace(scene, obstacles=around.with_standing(released, kept))
 
 
 def _walkers(now: TrafficSituation) -> Iterator[_Walker]:

@@ -72,7 +72,7 @@ def traffic_rules(
     stops = [s for s, _ in (*lines, *walkers)]
     closed = [s for s, wall in lines if wall.reason is Reason.RED_LIGHT]
     junctions, junction_memory, zones = junction_rules(now, memory.junctions, stops, closed)
-    start, blocked, clear_since = start_rule(now, memory.start_blocked, memory.start_clear_since)
+    start, blocked, clear_since = start_rule(now, memory.start_blocked, memory.start_clear_since, released)
     found = (*lines, *walls_beside(now), *walkers, *junctions, *start, *queue_walls(now))
     walls = sorted(found, key=lambda item: item[0])
     kept = TrafficRuleMemory(route, line_memory, junction_memory, released, blocked, clear_since)

@@ -7,14 +7,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-import numpy as np
-
 from tuling_fsm.behaviour.traffic.parameters import TrafficRuleParameters
-from tuling_fsm.core import elementary
 from tuling_fsm.core.request import Reason, StopWall
 from tuling_fsm.core.standing import AGENT_STANDS
 from tuling_fsm.core.vehicle import Vehicle
-from tuling_fsm.map.lanes import LaneId
+from tuling_fsm.map.cross_section import across_road, station_at
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route, RouteLane
 from tuling_fsm.world.lane_index import LaneIndex
@@ -24,7 +21,9 @@ _AT_BUMPER_M = 0.05
 _ROLLS = 0.3
 """A car that is slower than this (m/s) stops at a wall that its bumper has only just passed; a faster one may not."""
 _OVER_EDGE_M = 1.0
-"""Walls reach this far over the outer edge, so that nothing slips by; never over the side of oncoming traffic."""
+"""Walls reach this far over the edges of the road, so that nothing slips by: not on the oncoming lanes either, where a
+car may be that goes round something.
+"""
 
 
 class WallReason(NamedTuple):
@@ -73,7 +72,7 @@ class TrafficSituation:
         return self.v * self.v / (2.0 * max(gap, 0.05))
 
     def wall(self, s: float, reason: Reason, detail: str, blocker: int = -1) -> StopWall:
-        """A wall across all same-direction lanes at `s`, or at the front bumper where that has passed it (USE-3).
+        """A wall across the road at `s`, or at the front bumper where that has passed it (USE-3).
 
         Just behind the bumper of a car that hardly rolls: its plan lags, and would follow a wall that goes on ahead.
         """
@@ -97,26 +96,15 @@ _MAX_WALLS = 4096
 
 
 def _across(road_map: RoadMap, route: Route, s: float) -> tuple[float, float, float, float]:
-    """From the left edge of the leftmost to the right edge of the rightmost lane in the route's direction, to the
-    centimetre.
-    """
+    """The ends of a wall across the road at a place of the route, to the centimetre."""
     known = _WALLS.setdefault(route, {})
     key = round(s * 100.0)
     if key not in known:
         if len(known) >= _MAX_WALLS:
             known.clear()
-        known[key] = _measure(road_map, route, key / 100.0)
+        part = route.lanes[route.index_at(key / 100.0)]
+        known[key] = across_road(road_map, part.lane, _station(road_map, part, key / 100.0), _OVER_EDGE_M)
     return known[key]
-
-
-def _measure(road_map: RoadMap, route: Route, s: float) -> tuple[float, float, float, float]:
-    part = route.lanes[route.index_at(s)]
-    lanes = road_map.same_direction(part.lane)
-    station = _station(road_map, part, s)
-    beyond_left, beyond_right = (_OVER_EDGE_M, 0.0) if road_map.left_hand else (0.0, _OVER_EDGE_M)
-    x0, y0 = edge_point(road_map, lanes[0], station, 1, beyond_left)
-    x1, y1 = edge_point(road_map, lanes[-1], station, -1, beyond_right)
-    return x0, y0, x1, y1
 
 
 def on_route(part: RouteLane, lane_s: float) -> float:
@@ -126,23 +114,5 @@ def on_route(part: RouteLane, lane_s: float) -> float:
 
 
 def _station(road_map: RoadMap, part: RouteLane, s: float) -> float:
-    lane = road_map.lanes[part.lane]
     share = (s - part.s_from) / max(part.s_to - part.s_from, 1e-6)
-    return float(np.interp(part.lane_from + share * (part.lane_to - part.lane_from), lane.center.s, lane.road_s))
-
-
-def lane_s_at(road_map: RoadMap, lane_id: LaneId, station: float) -> float:
-    """Arc length along a lane at OpenDRIVE's s of its road."""
-    lane = road_map.lanes[lane_id]
-    if lane.road_s[0] <= lane.road_s[-1]:
-        return float(np.interp(station, lane.road_s, lane.center.s))
-    return float(np.interp(station, lane.road_s[::-1], lane.center.s[::-1]))
-
-
-def edge_point(road_map: RoadMap, lane_id: LaneId, station: float, side: int, beyond: float) -> tuple[float, float]:
-    """The point on a lane's left (`side` 1) or right (-1) edge, moved outwards by `beyond` (m)."""
-    lane = road_map.lanes[lane_id]
-    s = lane_s_at(road_map, lane_id, station)
-    pose = lane.center.at(s)
-    width = float(np.interp(s, lane.center.s, lane.left if side > 0 else lane.right)) + beyond
-    return pose.x - side * width * elementary.sin(pose.heading), pose.y + side * width * elementary.cos(pose.heading)
+    return station_at(road_map, part.lane, part.lane_from + share * (part.lane_to - part.lane_from))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 
 import numpy as np
 
@@ -21,13 +22,16 @@ _TURNED_RAD = 0.785
 
 
 def start_rule(
-    now: TrafficSituation, blocked: bool, clear_since: float
+    now: TrafficSituation, blocked: bool, clear_since: float, released: Collection[int]
 ) -> tuple[tuple[tuple[float, StopWall], ...], bool, float]:
-    """A wall at the bumper while the start path is not clear, whether it is, and since when."""
+    """A wall at the bumper while the start path is not clear, whether it is, and since when.
+
+    Pedestrians that are crept past are `released`: they stand, and what is planned keeps clear of them (USE-5).
+    """
     p = now.parameters.start
     if not now.stands or now.world.standing_for < _SETTLED_S:
         return (), False, -math.inf
-    intruder = _intruder(now, p.clear if blocked else p.trigger)
+    intruder = _intruder(now, p.clear if blocked else p.trigger, released)
     if intruder is not None:
         return _wall(now, intruder, "in the start path"), True, math.inf
     if not blocked:
@@ -62,7 +66,7 @@ def _leads(now: TrafficSituation, at: int) -> bool:
     return bool(obstacles.moving[at]) and before and along
 
 
-def _intruder(now: TrafficSituation, margin: float) -> int | None:
+def _intruder(now: TrafficSituation, margin: float, released: Collection[int]) -> int | None:
     """Row of the first obstacle that is in the start path, or moves into it within the look-ahead.
 
     What stands beside or behind the car does not keep it: it may always drive away from what is near.
@@ -83,5 +87,7 @@ def _intruder(now: TrafficSituation, margin: float) -> int | None:
     standing = obstacles.speed < AGENT_STANDS
     ahead_of_bumper = np.abs(side[:, 0]) - across[:, 0] < 0.5 * vehicle.width
     counts = np.where(standing, inside[:, 0] & ahead_of_bumper & (ahead[:, 0] > 0.0), inside.any(axis=1))
+    if released:
+        counts &= ~np.isin(obstacles.id, list(released))
     rows = np.flatnonzero(counts)
     return int(rows[0]) if len(rows) else None

@@ -1,0 +1,53 @@
+"""A road from edge to edge at one place of it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tuling_fsm.core import elementary
+from tuling_fsm.map.lanes import SURFACE, LaneId
+from tuling_fsm.map.road_map import RoadMap
+
+
+def station_at(road_map: RoadMap, lane_id: LaneId, s: float) -> float:
+    """OpenDRIVE's s of a lane's road at an arc length of the lane."""
+    lane = road_map.lanes[lane_id]
+    return float(np.interp(s, lane.center.s, lane.road_s))
+
+
+def lane_s_at(road_map: RoadMap, lane_id: LaneId, station: float) -> float:
+    """Arc length along a lane at OpenDRIVE's s of its road."""
+    lane = road_map.lanes[lane_id]
+    if lane.road_s[0] <= lane.road_s[-1]:
+        return float(np.interp(station, lane.road_s, lane.center.s))
+    return float(np.interp(station, lane.road_s[::-1], lane.center.s[::-1]))
+
+
+def edge_point(road_map: RoadMap, lane_id: LaneId, station: float, side: int, beyond: float) -> tuple[float, float]:
+    """The point on a lane's left (`side` 1) or right (-1) edge, moved outwards by `beyond` (m)."""
+    lane = road_map.lanes[lane_id]
+    s = lane_s_at(road_map, lane_id, station)
+    pose = lane.center.at(s)
+    width = float(np.interp(s, lane.center.s, lane.left if side > 0 else lane.right)) + beyond
+    return pose.x - side * width * elementary.sin(pose.heading), pose.y + side * width * elementary.cos(pose.heading)
+
+
+def across_road(
+    road_map: RoadMap, lane_id: LaneId, station: float, beyond: float = 0.0
+) -> tuple[float, float, float, float]:
+    """From the left to the right edge of a lane's road, in the lane's direction, and by `beyond` (m) over either: all
+    lanes that wheels may touch, whatever their type and direction.
+
+    Returns the two ends x0, y0, x1, y1, m.
+    """
+    lane = road_map.lanes[lane_id]
+    middle = lane.center.at(lane_s_at(road_map, lane_id, station))
+    beside = [other.id for other in road_map.lanes_beside(lane_id) if other.type in SURFACE or other.id == lane_id]
+    x, y = np.array([edge_point(road_map, other, station, side, 0.0) for other in beside for side in (1, -1)]).T
+    left_x, left_y = -elementary.sin(middle.heading), elementary.cos(middle.heading)
+    offset = (x - middle.x) * left_x + (y - middle.y) * left_y
+    most, least = int(np.argmax(offset)), int(np.argmin(offset))
+    return (
+        float(x[most]) + beyond * left_x, float(y[most]) + beyond * left_y,
+        float(x[least]) - beyond * left_x, float(y[least]) - beyond * left_y,
+    )  # fmt: skip
