@@ -17,14 +17,14 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.actors.agent_states import AgentBoxes
 from tuling_fsm.sim.parameters import FaultParameters, SensorParameters, SimParameters
 from tuling_fsm.sim.scenario.choices import ActorKind
-from tuling_fsm.sim.scenario.commands import Remove, SetFog
+from tuling_fsm.sim.scenario.commands import DisturbSensor, Remove, SetFog
 from tuling_fsm.sim.scenario.compiler import compile_text
 from tuling_fsm.sim.scenario.model import Population, RouteTo, ScenarioActor
 from tuling_fsm.sim.scenario.placements import AtPose
-from tuling_fsm.sim.sensors.faults import SensorChannel
+from tuling_fsm.sim.sensors.faults import PARTS, SensorChannel, SensorChannels, SensorFusion
 from tuling_fsm.sim.sensors.occlusion import hidden
 from tuling_fsm.sim.simulation import Simulation
-from tuling_fsm.world.inputs import Inputs, Kind, Odometry, Source
+from tuling_fsm.world.inputs import OBJECTS, Inputs, Kind, Odometry, Source
 
 from .scenes import scenario
 
@@ -273,6 +273,41 @@ def test_a_late_sensor_says_what_it_saw_then(two_lanes: RoadMap) -> None:
     together = places(lidar_faults=late)
     assert [x for x, _ in together] == [x for x, _ in plain]
     assert [source & Source.LIDAR for _, source in together] == [0] * 10 + [Source.LIDAR] * 14
+
+
+CAR_MPS = 10.0
+
+
+def told_places(latencies: list[tuple[float, float]], until: float) -> dict[float, list[float]]:
+    """Where a car that is at `CAR_MPS` times the stamp is told to be, by stamp; the latency of all three sensors (s)
+    changes after a stamp.
+    """
+    channels = SensorChannels(np.random.SeedSequence(1), SensorParameters())
+    fusion, changes, told = SensorFusion(channels), dict(latencies), {}
+    for frame in range(round(until / 0.05) + 1):
+        stamp = round(0.05 * frame, 2)
+        rows = np.zeros(1, OBJECTS)
+        rows["id"], rows["source"], rows["x"] = 7, sum(PARTS.values()), CAR_MPS * stamp
+        told[stamp] = fusion.objects(stamp, rows, lambda: np.zeros(0, np.uint32))["x"].tolist()
+        for sensor in PARTS if stamp in changes else ():
+            channels.apply(DisturbSensor(sensor, latency=changes[stamp]))
+    return told
+
+
+def test_sensors_that_become_late_tell_what_they_saw_last_until_the_next_comes() -> None:
+    told = told_places([(5.0, 1.0)], until=7.0)
+    assert told[5.0] == [50.0]
+    assert [told[stamp] for stamp in (5.05, 5.5, 6.0)] == [[50.0]] * 3
+    assert told[6.05] == pytest.approx([50.5])
+    assert told[7.0] == pytest.approx([60.0])
+
+
+def test_what_was_under_way_when_all_became_well_never_comes() -> None:
+    told = told_places([(0.0, 1.0), (5.0, 0.0), (20.0, 1.0)], until=22.0)
+    assert told[5.0] == pytest.approx([40.0])
+    assert told[5.05] == pytest.approx([50.5])
+    assert [told[stamp] for stamp in (20.05, 21.0)] == [[200.0]] * 2
+    assert told[21.05] == pytest.approx([200.5])
 
 
 def test_a_sensor_may_be_the_only_one_that_others_stand_in_the_way_of(two_lanes: RoadMap) -> None:

@@ -127,15 +127,19 @@ class SensorFusion:
             hidden: asked for the ids of the objects that stand behind other ones.
         """
         faults = {sensor: self._channels[sensor].fault for sensor in PARTS}
-        if all(fault == PERFECT for fault in faults.values()):
-            self._views = dict.fromkeys(PARTS)
-            return rows
         behind = hidden() if any(fault.occlusion for fault in faults.values()) else np.zeros(0, np.uint32)
+        # Asked for while all is well too: a sensor that becomes late says what it has seen last.
+        views = {
+            sensor: self._view(sensor, stamp, rows, behind if fault.occlusion else behind[:0])
+            for sensor, fault in faults.items()
+        }
+        if all(fault == PERFECT for fault in faults.values()):
+            return rows
         fused = rows.copy()
         fused["source"] &= ~np.uint8(sum(PARTS.values()))
         placed = fused["source"] > 0
         for sensor in sorted(PARTS, key=lambda each: (faults[each].latency, faults[each].noise)):
-            seen = self._view(sensor, stamp, rows, behind if faults[sensor].occlusion else behind[:0])
+            seen = views[sensor]
             _, mine, theirs = np.intersect1d(fused["id"], seen["id"], assume_unique=True, return_indices=True)
             fused["source"][mine] |= np.uint8(PARTS[sensor])
             new = ~placed[mine]
