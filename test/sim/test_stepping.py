@@ -194,6 +194,49 @@ def test_an_asynchronous_world_goes_on_by_itself_and_warns(plain: RoadMap, varia
     assert step == pytest.approx(0.05) if not variable_step else 0.0 < step < 0.1 + 1e-9
 
 
+def fails(*_: object) -> None:
+    raise ArithmeticError("no way on")
+
+
+@pytest.mark.clause("SIM-1")
+@pytest.mark.parametrize("culprit", ["planner", "callback"])
+def test_what_is_raised_beside_the_context_stops_an_asynchronous_world(plain: RoadMap, culprit: str) -> None:
+    run, held = simulation(plain), threading.Event()
+
+    def drive(inputs: Inputs) -> None:
+        assert held.wait(PATIENCE_S)
+        if culprit == "planner":
+            fails()
+
+    with pytest.warns(RuntimeWarning, match="do not repeat"):
+        world = AsyncWorld(run, drive)
+
+    def outlast() -> None:
+        for _ in range(400):
+            world.wait_for_tick(PATIENCE_S)
+
+    def inside() -> None:
+        with world:
+            world.wait_for_tick(PATIENCE_S)
+            if culprit == "callback":
+                world.on_tick(fails)
+            held.set()
+            with pytest.raises(ArithmeticError, match="no way on"):
+                outlast()
+
+    with pytest.raises(ArithmeticError, match="no way on"):
+        inside()
+    assert run.end == "error"
+
+
+@pytest.mark.clause("SIM-1")
+def test_the_planners_failure_comes_out_of_the_context_before_what_follows_from_it(plain: RoadMap) -> None:
+    with pytest.warns(RuntimeWarning, match="do not repeat"):
+        world = AsyncWorld(simulation(plain), fails)
+    with pytest.raises(ArithmeticError, match="no way on"), world:
+        world.listen("odometry").get(timeout=0.2)
+
+
 @pytest.mark.clause("EST-3")
 def test_a_call_between_two_ticks_is_on_the_next_frame_and_on_no_other(plain: RoadMap) -> None:
     run = simulation(plain)

@@ -61,6 +61,8 @@ class SyncWorld:
         self._callbacks: dict[int, Callable[[Snapshot], None]] = {}
         self._next_callback = 0
         self._queues: list[tuple[str, queue.SimpleQueue[Any]]] = []
+        self._failure: BaseException | None = None
+        """What has stopped a world that ticks by itself."""
 
     def tick(self) -> int:
         """Go on by one frame and return its number: first the queues are filled, then callbacks are called,
@@ -106,8 +108,12 @@ class SyncWorld:
         """
         with self._ticked:
             frame = self.snapshot.frame
-            if not self._ticked.wait_for(lambda: self.snapshot.frame > frame, timeout=seconds):
+            if not self._ticked.wait_for(
+                lambda: self._failure is not None or self.snapshot.frame > frame, timeout=seconds
+            ):
                 raise TimeoutError(f"no tick within {seconds:g} s")
+            if self._failure is not None:
+                raise self._failure
             return self.snapshot
 
     def on_tick(self, callback: Callable[[Snapshot], None]) -> int:
@@ -140,6 +146,9 @@ class AsyncWorld(SyncWorld):
     slow for: calls of the operator and answers of the route server. A frame takes its latest plan. With `variable_step`
     a frame lasts as long as the last one took. Neither repeats: the same seed gives another run each time, which a
     `RuntimeWarning` says.
+
+    What the planner, the simulation or a callback raises stops the world and ends the run as an `error`; leaving the
+    context raises it, and so does `wait_for_tick`.
     """
 
     def __init__(self, simulation: Simulation, drive: Drive, variable_step: bool = False) -> None:
@@ -149,7 +158,9 @@ class AsyncWorld(SyncWorld):
         self._unseen: queue.SimpleQueue[Inputs] = queue.SimpleQueue()
         self._unseen.put(simulation.inputs())
         self._over = threading.Event()
-        self._threads = [threading.Thread(target=work, daemon=True) for work in (self._serve, self._plan)]
+        self._threads = [
+            threading.Thread(target=self._guarded, args=(work,), daemon=True) for work in (self._serve, self._plan)
+        ]
         _warn("variable-step" if variable_step else "asynchronous")
 
     def __enter__(self) -> AsyncWorld:
@@ -157,10 +168,14 @@ class AsyncWorld(SyncWorld):
             thread.start()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: object, raised: BaseException | None, trace: object) -> None:
         self._over.set()
         for thread in self._threads:
             thread.join()
+        if self._failure is not None:
+            self.simulation.abort()
+            if raised is not self._failure:
+                raise self._failure
 
     def reload(self, seed: int, drive: Drive) -> None:
         """Not for this world.
@@ -177,6 +192,16 @@ class AsyncWorld(SyncWorld):
             RuntimeError: always: it ticks by itself.
         """
         raise RuntimeError("an asynchronous world ticks by itself")
+
+    def _guarded(self, work: Callable[[], None]) -> None:
+        """What one thread does; what it raises stops the other one."""
+        try:
+            work()
+        except BaseException as failure:
+            with self._ticked:
+                self._failure = self._failure or failure
+                self._over.set()
+                self._ticked.notify_all()
 
     def _serve(self) -> None:
         last = time.monotonic()
