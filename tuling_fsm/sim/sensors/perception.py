@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.arrays import BoolArray, FloatArray
-from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.geometry import Pose, wrap_angle
 from tuling_fsm.core.kernels import array_kernel
 from tuling_fsm.core.standing import VEHICLE_STANDS
 from tuling_fsm.map.lanes import Lane, LaneId, LaneMark, LanePosition, MarkKind
@@ -218,10 +218,11 @@ class Sensors:
     def lane_lines(
         self, pose: Pose, position: LanePosition | None, route_lanes: Collection[LaneId]
     ) -> npt.NDArray[np.void]:
-        """Rows of the topic `lane_lines`: both lines of the car's lane ahead of it, in `base_link`."""
+        """Rows of the topic `lane_lines`: left (0) and right line of the lane ahead of the car, in `base_link`."""
         if position is None:
             return np.zeros(0, LANE_LINES)
-        parts = [self._stretch(lane, s, end) for lane, s, end in self._lanes_ahead(position, route_lanes)]
+        way = 1 if abs(wrap_angle(pose.heading - position.heading)) <= 0.5 * math.pi else -1
+        parts = [self._stretch(lane, s, way) for lane, s in self._lanes_ahead(position, way, route_lanes)]
         line, kind, x, y = np.concatenate(parts, axis=1)
         c, s = elementary.cos(pose.heading), elementary.sin(pose.heading)
         table = np.zeros(len(x), LANE_LINES)
@@ -230,31 +231,36 @@ class Sensors:
         return table[np.argsort(line, kind="stable")]
 
     def _lanes_ahead(
-        self, position: LanePosition, route_lanes: Collection[LaneId]
-    ) -> Sequence[tuple[Lane, float, float]]:
-        """Lanes from the car on, along its route where that branches: lane, from, to (m)."""
+        self, position: LanePosition, way: int, route_lanes: Collection[LaneId]
+    ) -> Sequence[tuple[Lane, FloatArray]]:
+        """Lanes from the car on, along its route where that branches, and the stations (m) of their points; `way`: 1
+        in the direction of the lanes, -1 against it.
+        """
         lane, s, left = self._map.lanes[position.lane], position.s, LINE_AHEAD_M
-        found = []
+        found: list[tuple[Lane, FloatArray]] = []
         while left > 0.0:
-            end = min(s + left, lane.length)
-            found.append((lane, s, end))
-            left -= max(end - s, 0.1)
-            if not lane.successors:
+            end = min(s + left, lane.length) if way > 0 else max(s - left, 0.0)
+            stop = max(end, s + 1e-6) if way > 0 else min(end, s - 1e-6)
+            stations: FloatArray = np.arange(s, stop, way * LINE_STEP_M, dtype=np.float64)
+            found.append((lane, stations))
+            left -= max(way * (end - s), 0.1)
+            joined = lane.successors if way > 0 else lane.predecessors
+            if not joined:
                 break
-            following = next((n for n in lane.successors if n in route_lanes), lane.successors[0])
-            lane, s = self._map.lanes[following], 0.0
+            lane = self._map.lanes[next((n for n in joined if n in route_lanes), joined[0])]
+            s = 0.0 if way > 0 else lane.length
         return found
 
-    def _stretch(self, lane: Lane, s_from: float, s_to: float) -> FloatArray:
+    def _stretch(self, lane: Lane, s: FloatArray, way: int) -> FloatArray:
         """Both lines of a stretch of lane (4, n): number, kind, x, y in `map`."""
-        s = np.arange(s_from, max(s_to, s_from + 1e-6), LINE_STEP_M)
         centre = lane.center
         x, y, heading = (np.interp(s, centre.s, row) for row in (centre.xy[:, 0], centre.xy[:, 1], centre.heading))
         left, right = np.interp(s, centre.s, lane.left), -np.interp(s, centre.s, lane.right)
+        sides = ((left, lane.left_marks), (right, lane.right_marks))
         parts = []
-        for line, offset, marks in ((0, left, lane.left_marks), (1, right, lane.right_marks)):
+        for line, (offset, marks) in enumerate(sides[::way]):
             rows = np.empty((4, len(s)))
-            rows[0], rows[1] = line, _kind_at(marks, s_from)
+            rows[0], rows[1] = line, _kinds_at(marks, s)
             rows[2], rows[3] = x - offset * elementwise.sin(heading), y + offset * elementwise.cos(heading)
             parts.append(rows)
         return np.concatenate(parts, axis=1)
@@ -287,5 +293,9 @@ def _taken(slots: npt.NDArray[np.void], boxes: FloatArray) -> BoolArray:
     return taken
 
 
-def _kind_at(marks: Sequence[LaneMark], s: float) -> int:
-    return int(next((mark.kind for mark in marks if mark.s_from <= s <= mark.s_to), MarkKind.UNKNOWN))
+def _kinds_at(marks: Sequence[LaneMark], s: FloatArray) -> FloatArray:
+    """The kind of a line at stations (m) of its lane; where two marks meet, that of the first."""
+    kinds: FloatArray = np.full(len(s), float(MarkKind.UNKNOWN))
+    for mark in reversed(marks):
+        kinds[(mark.s_from <= s) & (s <= mark.s_to)] = float(mark.kind)
+    return kinds
