@@ -51,7 +51,11 @@ from tuling_fsm.world.inputs import Inputs, RouteRequest
 
 
 class Simulation:
-    """One run. `inputs` and `request_route` speak for the present frame, `advance` goes to the next one."""
+    """One run. `inputs` and `request_route` speak for the present frame, `advance` goes to the next one.
+
+    Raises:
+        InputError: the scenario cannot be driven on this map, or is over before the first frame.
+    """
 
     def __init__(
         self,
@@ -108,6 +112,8 @@ class Simulation:
         self.distance_m = 0.0
         self.machine_state = ""
         self._step_storyboard()
+        if self.finished:
+            raise InputError(scenario.file, "over before the first frame", "an end that comes after the start")
         self._begin_foreign(seeds)
         self._observe()
 

@@ -371,6 +371,11 @@ def test_the_stop_trigger_of_an_act_ends_its_maneuvers(tmp_path: Path, two_lanes
     assert npc(simulation).speed == pytest.approx(14.0, abs=0.3), "half of the change, which then goes no further"
 
 
+def test_a_file_that_is_over_before_the_first_frame_is_refused(tmp_path: Path, two_lanes: RoadMap) -> None:
+    with pytest.raises(InputError, match=r"\.xosc: over before the first frame"):
+        run(tmp_path, two_lanes, text(stop=after(0.0)))
+
+
 def test_weather_and_fog(tmp_path: Path, two_lanes: RoadMap) -> None:
     weather = (
         '<GlobalAction><EnvironmentAction><Environment name="e"><Weather cloudState="overcast"><Fog visualRange="50"/>'
