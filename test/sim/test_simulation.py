@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,11 +14,14 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose, shifted
 from tuling_fsm.core.request import Limit, Reason
 from tuling_fsm.core.vehicle import Vehicle, center_ahead
+from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.map.routing import plan_route
 from tuling_fsm.sim.reporting.result import flaps, result_of
 from tuling_fsm.sim.reporting.run_log import LogRow, RunLog, TransitionRow
-from tuling_fsm.sim.scenario.choices import ActorKind
+from tuling_fsm.sim.scenario.choices import ActorKind, ServerBehaviour
+from tuling_fsm.sim.scenario.commands import SetRouteServer
 from tuling_fsm.sim.scenario.model import Population, RandomRoute, RouteTo, ScenarioActor
 from tuling_fsm.sim.scenario.placements import AtPose, OnLane
 from tuling_fsm.sim.simulation import Simulation
@@ -138,6 +142,41 @@ def test_an_answer_of_the_route_server_comes_some_frames_later_and_once(plain: R
     assert frame == sim.settings.sensors.route_latency
     assert (answer.request, answer.stamp) == (5, pytest.approx(0.15))
     assert answer.points[-1] == pytest.approx(sim.preset.poses()[-1])
+
+
+@pytest.mark.parametrize(
+    ("delays", "judged"),
+    [((0.0, 1.0), [(0.05, None), (0.15, 0), (1.15, 1)]), ((1.0, 0.0), [(0.05, None), (0.15, 1)])],
+    ids=["a late answer", "one that a later request has overtaken"],
+)
+def test_a_mission_is_judged_by_a_new_route_from_when_its_answer_comes(
+    plain: RoadMap,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    delays: tuple[float, float],
+    judged: list[tuple[float, int | None]],
+) -> None:
+    file = tmp_path / "mission.json"
+    file.write_text(json.dumps({"car_park": {"x": 1.0, "y": 2.0}}))
+    sim = simulation(plain, ego=AtPose(60.0, 1.75, math.pi), route=None, mission_file=str(file))
+    goals = (Pose(-60.0, 1.75, math.pi), Pose(1.75, 60.0, 0.5 * math.pi))
+    ways = [plan_route(plain, sim.ego.pose, goal).route for goal in goals]
+    lanes = {number: frozenset(each.lane for each in way.lanes) for number, way in enumerate(ways) if way is not None}
+    changes: list[tuple[float, frozenset[LaneId]]] = []
+    watch = sim.referee.watch
+
+    def noting(**frame: Any) -> None:
+        if not changes or frame["route_lanes"] != changes[-1][1]:
+            changes.append((frame["stamp"], frame["route_lanes"]))
+        watch(**frame)
+
+    monkeypatch.setattr(sim.referee, "watch", noting)
+    for number, (goal, delay) in enumerate(zip(goals, delays, strict=True)):
+        sim.inject(SetRouteServer(ServerBehaviour.WELL, delay))
+        sim.request_route(RouteRequest(number, "next", sim.ego.pose, goal))
+    for _ in range(30):
+        sim.advance(None)
+    assert changes == [(stamp, frozenset() if way is None else lanes[way]) for stamp, way in judged]
 
 
 def test_the_mission_is_the_routes_end_or_the_file(plain: RoadMap, tmp_path: Path) -> None:

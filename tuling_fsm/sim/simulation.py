@@ -101,6 +101,8 @@ class Simulation:
         self._ego_agent.take_route(setting.route)
         self._route_lanes = self._ego_agent.lanes
         """Of the route of the scenario, or round where that is closed; of a mission, of the present one."""
+        self._routes_under_way: list[tuple[int, Route, bool]] = []
+        """The frame on which each comes, and whether the car is judged by it from then on."""
         self.referee = Referee(road_map, vehicle, p.referee)
         self._agent_table = AgentTable(self.traffic, self.scripted, self.pedestrians, foreign)
         limit = time_limit(scenario, setting.route, p.end, self._feed.mission.get("match_time_s") or math.inf)
@@ -190,9 +192,9 @@ class Simulation:
         if found is not None:
             due = self.frame + self.settings.sensors.route_latency + frames_of(found.delay, self.dt)
             self._feed.post(due, found.answer)
-            self._ego_agent.take_route(self.server.server.current)
-            if self.preset is None or self._ending.is_closed(self._standing()):
-                self._route_lanes = self._ego_agent.lanes
+            if found.route is not None:
+                judged = self.preset is None or self._ending.is_closed(self._standing())
+                self._routes_under_way.append((due, found.route, judged))
 
     def report_block(self, points: FloatArray) -> None:
         """Tell the route server that a stretch (points (N, >= 2), m) cannot be driven."""
@@ -368,9 +370,21 @@ class Simulation:
             state=self.machine_state,
         )
 
+    def _take_route(self) -> None:
+        """Take the latest route that has come with an answer; those asked for before it have been overtaken."""
+        arrived = [place for place, (due, *_) in enumerate(self._routes_under_way) if due <= self.frame]
+        if not arrived:
+            return
+        _, route, judged = self._routes_under_way[arrived[-1]]
+        self._routes_under_way = self._routes_under_way[arrived[-1] + 1 :]
+        self._ego_agent.take_route(route)
+        if judged:
+            self._route_lanes = self._ego_agent.lanes
+
     def _observe(self) -> None:
         """Gather what can be seen on the new frame, make the inputs, note the trace."""
         pose = self.ego.pose
+        self._take_route()
         self._ego_agent.localize(pose)
         self._ground = ground_under(self.road_map, self.referee.rules, self.vehicle, pose)
         self._free = self._agent_table.free()

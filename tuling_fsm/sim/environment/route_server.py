@@ -139,10 +139,13 @@ TURNED_RAD = 2.0
 
 
 class DelayedAnswer(NamedTuple):
-    """An answer, and by how much later than usual it comes, s."""
+    """An answer, by how much later than usual it comes (s), and the whole route that it is a part of, None where it is
+    no right one.
+    """
 
     answer: RouteAnswer
     delay: float
+    route: Route | None
 
 
 class ServerLink:
@@ -160,18 +163,20 @@ class ServerLink:
 
     def ask(self, request: RouteRequest, stamp: float) -> DelayedAnswer | None:
         """The answer to a request at a stamp (s); None where none will ever come."""
+        route: Route | None = None
         match self.settings.behaviour:
             case ServerBehaviour.AWAY:
                 return None
             case ServerBehaviour.WELL:
                 answer = self.server.answer(request, stamp)
+                route = self.server.current if len(answer.points) else None
             case ServerBehaviour.REFUSES:
                 answer = RouteAnswer(stamp, request.number, np.zeros((0, 3)))
             case ServerBehaviour.OPPOSITE:
                 answer = RouteAnswer(stamp, request.number, self._opposite(request, stamp))
             case behaviour:
                 assert_never(behaviour)
-        return DelayedAnswer(answer, self.settings.delay)
+        return DelayedAnswer(answer, self.settings.delay, route)
 
     def _opposite(self, request: RouteRequest, stamp: float) -> FloatArray:
         """A route to the goal from the nearest lane of the other direction, empty where there is none."""
