@@ -102,7 +102,8 @@ def mission_steps(simulation: Simulation, log: RunLog) -> tuple[MissionStep, ...
     if simulation.preset is not None:
         return ()
     served = simulation.services.served
-    left = any(served) or distance(log.rows[0].pose, log.rows[-1].pose) > SET_OFF_M
+    start = log.rows[0].pose
+    left = any(served) or any(distance(start, row.pose) > SET_OFF_M for row in log.rows)
     passengers = (
         MissionStep(f"{name} {task}", points > number)
         for task, points in enumerate(served, start=1)
