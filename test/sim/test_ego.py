@@ -87,6 +87,18 @@ def test_a_speed_that_is_asked_for_is_approached_at_its_rate_and_then_the_plan_c
     assert car.v > 6.0 if target < 6.0 else car.v < 7.0
 
 
+def test_a_speed_ahead_that_the_scenario_asks_for_is_reached_while_the_plan_is_in_reverse() -> None:
+    t = np.arange(0.0, 60.0, 0.1)
+    plan = Trajectory(0.0, t, -2.0 * t, 0.0 * t, 0.0 * t, 0.0 * t, 0.0 * t - 2.0, 0.0 * t)
+    car = EgoCar(Pose(0.0, 0.0, 0.0), -2.0, Vehicle(), DynamicsParameters(), TrackerParameters())
+    car.change_speed(4.0, 2.0)
+    speeds = []
+    for frame in range(80):
+        car.drive(plan, 0.05 * frame, H, 5)
+        speeds.append(car.v)
+    assert max(speeds) == pytest.approx(4.0, abs=0.1)
+
+
 def test_a_speed_that_is_to_be_there_at_once_turns_no_wheel() -> None:
     car = EgoCar(Pose(0.0, 0.0, 0.0), 5.0, Vehicle(), DynamicsParameters(), TrackerParameters())
     car.drive(Trajectory.standing(0.0, Pose(50.0, 20.0, 1.0)), 0.0, H, 20)

@@ -91,6 +91,7 @@ def _drive(
     for step in range(steps):
         steer, accel, gear, hold = control(plan, t + step * h, state, k)
         if not math.isnan(pace.target):
+            gear = math.copysign(1.0, state[3] if state[3] != 0.0 else pace.target)
             accel, hold = gear * min(max((pace.target - state[3]) / h, -pace.rate), pace.rate), False
         move(state, steer, accel, gear, hold, limits, h)
 
