@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from tuling_fsm.core import elementary
-from tuling_fsm.core.geometry import Pose, wrap_angle
+from tuling_fsm.core.geometry import Pose, Projection, wrap_angle
 from tuling_fsm.map.lanes import Lane, LaneId
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.scenario.road_places import along_road, locate, straightest
@@ -17,6 +17,8 @@ REACH_M = 3.0
 ALIGNED = 0.5
 """... if the cosine of the angle between them is above this, one way or the other."""
 END_M = 1e-6
+ABREAST_REACH_M = 500.0
+"""Others are looked for on lanes that begin within this of an actor, ahead of it and behind."""
 
 
 @dataclass
@@ -65,7 +67,7 @@ class LaneState:
         for _ in range(len(self.road_map.lanes)):
             if 0.0 <= s <= self.lane.length:
                 break
-            following = self._following(s < 0.0)
+            following = self._following(self.lane, s < 0.0)
             if following is None:
                 break
             s = s + following.length if s < 0.0 else s - self.lane.length
@@ -76,12 +78,39 @@ class LaneState:
     def ends_here(self) -> bool:
         """Whether no lane goes on from here."""
         left = self.s if self.against else self.lane.length - self.s
-        return self.at_end or (left < 1.0 and self._following(self.against) is None)
+        return self.at_end or (left < 1.0 and self._following(self.lane, self.against) is None)
 
-    def _following(self, back: bool) -> Lane | None:
-        links = self.lane.predecessors if back else self.lane.successors
+    def _following(self, lane: Lane, back: bool) -> Lane | None:
+        links = lane.predecessors if back else lane.successors
         routed = next((link for link in links if link in self.route), None)
-        return straightest(self.road_map, self.lane, back) if routed is None else self.road_map.lanes[routed]
+        return straightest(self.road_map, lane, back) if routed is None else self.road_map.lanes[routed]
+
+    def abreast_of(self, pose: Pose) -> Projection | None:
+        """Where a pose is beside the middle of this lane, or of one that leads to it or on from it; None where it is
+        beside none of these.
+        """
+        found = locate(self.road_map, pose)
+        if found is None:
+            return None
+        section = found.lane.road, found.lane.section
+        way = (lane for back in (False, True) for lane in self._way(back))
+        there = next((lane for lane in way if (lane.id.road, lane.id.section) == section), None)
+        if there is None:
+            return None
+        s_there = there.center.project(pose.x, pose.y).s
+        middle = there.center.at(s_there)
+        s, c = elementary.sin_cos(middle.heading)
+        # Across the lane: beyond an end of the road the distance to the lane is more than that.
+        return Projection(s_there, c * (pose.y - middle.y) - s * (pose.x - middle.x), middle.heading)
+
+    def _way(self, back: bool) -> Iterator[Lane]:
+        """This lane and those after it (`back`: before it), as far as others are looked for."""
+        lane: Lane | None = self.lane
+        left = ABREAST_REACH_M + (self.lane.length - self.s if back else self.s)
+        while lane is not None and left > 0.0:
+            yield lane
+            left -= lane.length
+            lane = self._following(lane, back)
 
     def change_to(self, number: int) -> bool:
         """Count from another lane of the road, by its number, in place; False where there is none beside this one."""

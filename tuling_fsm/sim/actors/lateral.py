@@ -10,6 +10,7 @@ from functools import partial
 from typing import Protocol
 
 from tuling_fsm.core import elementary
+from tuling_fsm.core.geometry import Projection
 from tuling_fsm.sim.actors.lane_state import LaneState
 from tuling_fsm.sim.actors.longitudinal import ActorSurroundings
 from tuling_fsm.sim.actors.transitions import Ramp, ramp_of, swerve_ramp
@@ -108,25 +109,29 @@ def _as_on_own_lane(left: float, lane: LaneState, other: ActorState) -> float | 
     return (found.offset * along_road(lane.road_map.lanes[found.lane]) + left) * lane.side
 
 
-def _beside(left: float, lane: LaneState, other: ActorState) -> float:
-    """So far left (m, of the lane's travel) of where another actor is."""
-    return lane.lane.center.project(other.pose.x, other.pose.y).offset + left
+def _beside(left: float, lane: LaneState, other: ActorState) -> float | None:
+    """So far left (m, of the lane's travel) of where another actor is; None where it is not beside the way."""
+    there = lane.abreast_of(other.pose)
+    return None if there is None else there.offset + left
 
 
 def _apart(
     command: KeepLateralDistance, lane: LaneState, state: ActorState, around: ActorSurroundings
 ) -> OffsetProgram | None:
     other = around.actor(command.reference)
-    if other is None:
+    there = None if other is None else lane.abreast_of(other.pose)
+    if other is None or there is None:
         return None
     gap = command.gap + (0.5 * (state.width + other.width) if command.freespace else 0.0)
-    left = gap if _goes_left(command, lane, other) else -gap
+    left = gap if _goes_left(command, lane, other.pose.heading, there) else -gap
     return _Held(command.reference, partial(_beside, left), command.continuous, command.fastest)
 
 
-def _goes_left(command: KeepLateralDistance, lane: LaneState, other: ActorState) -> bool:
-    """Whether the place beside the reference is left of it as seen along the travel of the actor's lane."""
+def _goes_left(command: KeepLateralDistance, lane: LaneState, heading: float, there: Projection) -> bool:
+    """Whether the place beside the reference is left of it as seen along the travel of the actor's lane; `there` is
+    where the reference is on the way, and `heading` its own.
+    """
     if command.left is None:
-        return lane.offset >= _beside(0.0, lane, other)
-    with_lane = elementary.cos(other.pose.heading - lane.lane.center.at(lane.s).heading) >= 0.0
+        return lane.offset >= there.offset
+    with_lane = elementary.cos(heading - there.heading) >= 0.0
     return command.left is (lane.side > 0.0 if command.in_road else with_lane)
