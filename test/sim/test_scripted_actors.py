@@ -168,6 +168,23 @@ def test_place_remove_and_relative_places(two_lanes: RoadMap) -> None:
     assert sim.agents() == ()
 
 
+@pytest.mark.parametrize("told", [Drive("npc", 6.0), ChangeSpeed("npc", 6.0, 3.0)])
+def test_a_vehicle_that_is_put_elsewhere_drives_on_as_it_was_told(two_lanes: RoadMap, told: Command) -> None:
+    elsewhere = Place("npc", AtPose(200.0, -5.25, 0.0))
+    sim = run(two_lanes, (car(AtPose(100.0, -1.75, 0.0), 3.0),), begins(told), Wait(Elapsed(0.5)), begins(elsewhere))
+    before, *after = states(sim, "npc", 5.0)[9:]
+    assert after[0].pose[:2] == pytest.approx((200.0, -5.25), abs=0.3)
+    assert after[0].speed == pytest.approx(before.speed, abs=0.2)
+    assert after[-1].speed == pytest.approx(6.0, abs=0.2)
+
+
+def test_a_person_that_is_put_elsewhere_keeps_its_speed(two_lanes: RoadMap) -> None:
+    walk = begins(Walk("walker", (AtPose(100.0, -9.0, None),), 1.0))
+    elsewhere = begins(Place("walker", AtPose(150.0, 3.0, 0.0)))
+    track = states(run(two_lanes, (person(100.0, 1.0),), walk, Wait(Elapsed(1.0)), elsewhere), "walker", 3.0)
+    assert track[-1].pose == pytest.approx(Pose(152.0, 3.0, 0.0), abs=0.1)
+
+
 def test_a_controller_that_is_off_brakes_and_stands(two_lanes: RoadMap) -> None:
     off = begins(ActivateController("npc", False, False))
     track = states(run(two_lanes, (car(AtPose(100.0, -1.75, 0.0), 6.0),), off), "npc", 4.0)

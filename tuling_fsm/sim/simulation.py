@@ -341,7 +341,7 @@ class Simulation:
                 pose = self.scripted.pose_of(placement, self.ego.pose)
                 if pose is None:
                     raise InputError(EGO, f"no place {placement} on this map", "a place on the map")
-                self.ego.place(pose, speed)
+                self.ego.place(pose, self.ego.v if speed is None else speed)
             case commands.ChangeSpeed(_, target, rate):
                 self.ego.change_speed(target, rate)
             case _:

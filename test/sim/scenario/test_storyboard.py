@@ -250,7 +250,7 @@ def test_the_first_instant_is_folded_into_the_beginning() -> None:
     log = play(
         storyboard(text[text.index("    do ") + 7 :], "    other: traffic_source\n    third: vehicle\n"), View(), 2.0
     )
-    assert log == [(0.0, Drive("npc", 6.0)), (1.0, Place("walker", P, 0.0))]
+    assert log == [(0.0, Drive("npc", 6.0)), (1.0, Place("walker", P))]
 
 
 def test_routes_of_the_ego() -> None:

@@ -71,6 +71,10 @@ class FreeActor:
         self.v, self.a, self.wanted, self.rate = v, 0.0, v, math.inf
         self.path, self.arrived = None, False
 
+    def remove(self) -> None:
+        """Out of the world, and at a stand should it come back."""
+        self.pose, self.v = None, 0.0
+
     def follow(self, points: Sequence[tuple[float, float]], speed: float) -> None:
         """Move the reference point from where it is straight from point to point at a speed (m/s), and stop at the
         last.

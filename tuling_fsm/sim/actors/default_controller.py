@@ -52,9 +52,17 @@ class DefaultController:
         return self._lane is not None and self._lane.ends_here()
 
     def place(self, reference: Pose, speed: float) -> None:
-        """Put the reference point somewhere; from there it goes along the lane, if one leads its way."""
+        """Put the reference point somewhere; from there it goes along the lane, if one leads its way. What was asked of
+        its offset or way is over, what was asked of its speed goes on.
+        """
+        self._offset = self._trajectory = None
         self._body.place(reference, speed)
         self._find_lane(reference)
+
+    def forget(self) -> None:
+        """Give up all that was asked of the actor: it is no longer in the world."""
+        self._speed = self._offset = self._trajectory = self._lane = None
+        self._route = frozenset()
 
     def _find_lane(self, reference: Pose) -> None:
         self._lane = LaneState.of(self._map, reference, self._route, self._body.z)

@@ -54,7 +54,7 @@ class ScriptedActors:
         self._random = random
         self.bodies = {
             each.name: FreeActor(
-                each.kind, each.length, each.width, seen_as=each.seen_as, center_ahead=each.center_ahead
+                each.kind, each.length, each.width, v=each.speed, seen_as=each.seen_as, center_ahead=each.center_ahead
             )
             for each in actors
         }
@@ -195,8 +195,7 @@ class ScriptedActors:
                 if not self._place(actor, placement, speed, self.poses(ego)):
                     raise InputError(actor, f"no place {placement} on this map now", "a place on the map")
             case commands.Remove(actor):
-                self._leave_lanes(actor)
-                self.bodies[actor].pose = None
+                self._remove(actor)
             case commands.Drive(actor, speed):
                 self._drive(actor, speed)
             case commands.ChangeSpeed(actor, target, rate):
@@ -269,19 +268,30 @@ class ScriptedActors:
             raise InputError(actor, f"no place {missing} on this map", "places on the map")
         return poses
 
-    def _place(self, name: str, placement: Placement, speed: float, known: Mapping[str, Pose]) -> bool:
+    def _remove(self, name: str) -> None:
+        self._leave_lanes(name)
+        self.bodies[name].remove()
+        if name in self._controllers:
+            self._controllers[name].forget()
+
+    def _place(self, name: str, placement: Placement, speed: float | None, known: Mapping[str, Pose]) -> bool:
         body = self.bodies[name]
         pose = place(placement, self._map, self._random, known, body.kind, body.reference_behind)
         if pose is None:
             return False
         body.z = self._level(placement, pose, body.kind)
+        before = self.state(name)
+        v = speed if speed is not None else body.v if before is None else before.speed
         if name in self._controllers:
-            self._controllers[name].place(pose, speed)
+            self._controllers[name].place(pose, v)
             return True
+        drives_on = speed is None and self.on_lanes(name)
         self._leave_lanes(name)
-        body.place(pose, speed)
-        if speed > 0.0 and self._to_lanes(name):
-            self._traffic.set_speed(self.rows[name], speed)
+        body.place(pose, v)
+        if drives_on:
+            self._to_lanes(name)  # As it drove before, whatever it was told.
+        elif v > 0.0 and self._to_lanes(name):
+            self._traffic.set_speed(self.rows[name], v)
         return True
 
     def _level(self, placement: Placement, pose: Pose, kind: ActorKind | None = None) -> float:

@@ -32,7 +32,7 @@ def drive(call: ActionCall) -> ActionEffect:
     begin: list[Command] = []
     placed = beginning(call)
     if placed is not None:
-        begin.append(commands.Place(call.actor, placed, speed or 0.0))
+        begin.append(commands.Place(call.actor, placed, speed))
     if not along:
         return ActionEffect((*begin, commands.Drive(call.actor, speed)))
     waypoints = waypoints_of(call)

@@ -15,11 +15,11 @@ from tuling_fsm.world.inputs import Light
 
 @dataclass(frozen=True)
 class Place:
-    """Put the actor there with this speed (m/s): it enters the world if it was not in it."""
+    """Put the actor there with this speed (m/s; None: that which it has): it enters the world if it was not in it."""
 
     actor: str
     placement: Placement
-    speed: float = 0.0
+    speed: float | None = None
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,8 @@ class InitialInstant:
                 self.removed.add(actor)
             case Place(actor, placement, speed) if actor not in self.placements and actor not in self.removed:
                 self.placements[actor], self.places_at[actor] = placement, at
-                self.speeds.setdefault(actor, speed)
+                if speed is not None:
+                    self.speeds.setdefault(actor, speed)
                 return True
             case ChangeSpeed(actor, target, math.inf):
                 self.speeds[actor] = target

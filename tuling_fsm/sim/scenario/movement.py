@@ -73,9 +73,9 @@ def move(call: ActionCall) -> ActionEffect:
         FaultError: something in it cannot be carried out.
     """
     begin: list[Command] = []
-    placed = beginning(call)
+    placed, speed = beginning(call), _initial_speed(call)
     if placed is not None:
-        begin.append(commands.Place(call.actor, placed, _initial_speed(call)))
+        begin.append(commands.Place(call.actor, placed, speed))
     until: Condition | None = None if call.phase_s is None else Elapsed(call.phase_s)
     maneuvers: list[ManeuverCommand] = []
     for name, modifier in call.modifiers.items():
@@ -85,8 +85,8 @@ def move(call: ActionCall) -> ActionEffect:
         if name not in _ENDING:
             raise FaultError(modifier.at, f"{name!r} does not state an end", "one of " + ", ".join(_ENDING))
         maneuvers += _ENDING[name](call, modifier)
-    if call.first and "speed" in call.modifiers and _reference_of(call.modifiers["speed"]) is None:
-        begin.append(commands.ChangeSpeed(call.actor, _initial_speed(call), math.inf))
+    if call.first and speed is not None:
+        begin.append(commands.ChangeSpeed(call.actor, speed, math.inf))
     if until is None:
         until = _own_end(call, maneuvers)
     lasting = (ApproachSpeed, FollowTrajectory)
@@ -105,9 +105,10 @@ def _own_end(call: ActionCall, maneuvers: list[ManeuverCommand]) -> Condition | 
     return None
 
 
-def _initial_speed(call: ActionCall) -> float:
+def _initial_speed(call: ActionCall) -> float | None:
+    """The speed that a movement begins with, if it states one, m/s."""
     speed = call.modifiers.get("speed")
-    return 0.0 if speed is None or _reference_of(speed) is not None else _not_negative(speed, "speed")
+    return None if speed is None or _reference_of(speed) is not None else _not_negative(speed, "speed")
 
 
 def _not_negative(modifier: ModifierCall, name: str) -> float:
