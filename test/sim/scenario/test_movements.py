@@ -11,6 +11,7 @@ from tuling_fsm.sim.scenario.compiler import compile_text, load_scenario
 from tuling_fsm.sim.scenario.conditions import Driven, Elapsed
 from tuling_fsm.sim.scenario.maneuvers import (
     ApproachSpeed,
+    DynamicsDimension,
     FollowTrajectory,
     ManeuverCommand,
     MeetGap,
@@ -236,3 +237,59 @@ def test_the_events_that_scenario_runner_knows_by_name() -> None:
     scenario = compiled(BEGIN + "        wait @drive_distance if x < y\n        npc.drive()\n", head)
     (wait,) = [node for node in nodes(scenario.storyboard) if isinstance(node, Wait)]
     assert Driven("npc", 100.0) in getattr(wait.condition, "conditions", ())
+
+
+def in_serial(before: tuple[str, ...], modifier: str) -> tuple[Action, ManeuverCommand]:
+    """A movement without a duration after other lines in a serial of 10 s, and what is asked of it."""
+    lines = ["parallel(duration: 20s):", "    ego_vehicle.drive(path)", "    serial(duration: 10s):"]
+    lines += [f"        {line}" for line in (*before, "npc.drive(path) with:", f"    {modifier}")]
+    scenario = compiled(BEGIN + "".join(f"        {line}\n" for line in lines))
+    *_, action = [node for node in nodes(scenario.storyboard) if isinstance(node, Action)]
+    (command,) = [command for command in action.begin if isinstance(command, ManeuverCommand)]
+    return action, command
+
+
+@pytest.mark.parametrize(
+    ("before", "left"),
+    [
+        (("wait elapsed(6s)",), 4.0),
+        (("wait elapsed(2s) and elapsed(6s)",), 4.0),
+        (("wait elapsed(12s)",), 0.0),
+        (("npc.drive(path, duration: 6s)",), 4.0),
+        (("npc.assign_speed(3mps)",), 10.0),
+        (("parallel:", "    npc.drive(path, duration: 6s)", "    npc.assign_speed(3mps)"), 4.0),
+        (("parallel(duration: 6s):", "    npc.drive(path)", "    serial:", "        wait npc.speed > 90mps"), 4.0),
+        (("serial(duration: 6s):", "    wait elapsed(1s)", "    npc.drive(path)"), 4.0),
+        (("one_of:", "    npc.drive(path, duration: 6s)", "    serial:", "        wait elapsed(6s)"), 4.0),
+    ],
+)
+def test_in_a_serial_a_movement_has_what_is_left(before: tuple[str, ...], left: float) -> None:
+    action, command = in_serial(before, "speed(18kph, at: end)")
+    assert isinstance(command, ApproachSpeed) and command.dynamics.value == left
+    assert action.until == Elapsed(left)
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        ("wait npc.speed > 1mps",),
+        ("wait elapsed(6s) or npc.speed > 1mps",),
+        ("npc.change_speed(target: 2mps, rate_peak: 2mpss)",),
+        ("parallel(duration: 6s):", "    serial:", "        wait npc.speed > 90mps"),
+        ("one_of:", "    npc.drive(path, duration: 6s)", "    npc.drive(path, duration: 5s)"),
+    ],
+)
+def test_an_end_at_an_open_time_is_refused(before: tuple[str, ...]) -> None:
+    with pytest.raises(InputError, match=r"f\.osc:\d+:21: an end whose time is open"):
+        in_serial(before, "speed(18kph, at: end)")
+    _, command = in_serial(before, "change_speed(-1mps)")
+    assert isinstance(command, ApproachSpeed) and command.dynamics.dimension is DynamicsDimension.RATE
+    _, command = in_serial(before, "change_lane(side: right)")
+    assert isinstance(command, ShiftLane) and command.dynamics.value == 4.0
+
+
+def test_whether_a_time_is_open_is_a_matter_of_what_drives_the_vehicle() -> None:
+    """To the traffic a route may end before its duration; what the default controller moves takes all of it."""
+    route = ("npc.drive(duration: 6s) with:", "    along(map.create_route([map.create_odr_point('1', '-1', 9m)]))")
+    _, command = in_serial(route, "speed(18kph, at: end)")
+    assert isinstance(command, ApproachSpeed) and command.dynamics.value == 4.0

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from tuling_fsm.sim.scenario.arguments import BoundArguments
 from tuling_fsm.sim.scenario.commands import Command
 from tuling_fsm.sim.scenario.conditions import Condition
+from tuling_fsm.sim.scenario.durations import TimeSpan
 from tuling_fsm.sim.scenario.model import EgoRoute, Population
 from tuling_fsm.sim.scenario.path_constraints import PathConstraints
 from tuling_fsm.sim.scenario.placements import Placement
@@ -81,7 +82,7 @@ class ActionCall(NamedTuple):
     """An action that the text asks for: the actor, arguments and modifiers, and where it stands.
 
     `ending` are the modifiers with `at: end`, `modifiers` all others. `first` says that no time of the run has passed
-    yet; `phase_s` is the duration of what the action stands in, s, if the text states one.
+    yet; `phase` is how long the action lasts, or what is left of what it stands in, if the text states a duration.
     """
 
     actor: str
@@ -91,7 +92,7 @@ class ActionCall(NamedTuple):
     script: ActionContext
     ending: Mapping[str, ModifierCall]
     first: bool
-    phase_s: float | None
+    phase: TimeSpan | None
 
     def not_below_0(self, name: str) -> float:
         """An argument in its SI unit.

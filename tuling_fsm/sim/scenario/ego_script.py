@@ -41,7 +41,7 @@ def drive_ego(call: ActionCall) -> ActionEffect:
         begin.append(commands.ChangeSpeed(call.actor, _speed(speed), math.inf))
     _note_rest(call)
     setup = _route(call) if call.first else None
-    until = None if call.phase_s is None else Elapsed(call.phase_s)
+    until = None if call.phase is None else Elapsed(call.phase.longest)
     return ActionEffect(tuple(begin), until, setup=setup)
 
 

@@ -76,7 +76,7 @@ def move(call: ActionCall) -> ActionEffect:
     placed, speed = beginning(call), _initial_speed(call)
     if placed is not None:
         begin.append(commands.Place(call.actor, placed, speed))
-    until: Condition | None = None if call.phase_s is None else Elapsed(call.phase_s)
+    until: Condition | None = None if call.phase is None else Elapsed(call.phase.longest)
     maneuvers: list[ManeuverCommand] = []
     for name, modifier in call.modifiers.items():
         if name in _HOLDING:
@@ -129,10 +129,15 @@ def _reference_of(speed: ModifierCall) -> str | None:
     return next((name for name in ("faster_than", "slower_than", "same_as") if speed.given[name] is not None), None)
 
 
-def _phase(call: ActionCall, modifier: ModifierCall) -> float:
-    if call.phase_s is None:
+def _seconds(call: ActionCall, modifier: ModifierCall) -> float:
+    """How long a movement lasts whose end is asked for."""
+    if call.phase is None:
         raise FaultError(modifier.at, "an end that nothing sets a time for", "a duration: <time>")
-    return call.phase_s
+    # Until it is known which vehicles the default controller moves, what they do lasts as it does in the traffic.
+    if not call.phase.is_known and call.actor in call.script.controlled:
+        what = "an end whose time is open: what comes before it in the serial has no duration"
+        raise FaultError(modifier.at, what, "a duration: <time> of this movement, or of all before it")
+    return call.phase.longest
 
 
 def _rate(value: float) -> Transition:
@@ -156,20 +161,20 @@ def _speed(call: ActionCall, speed: ModifierCall) -> list[ManeuverCommand]:
 def _speed_at_end(call: ActionCall, speed: ModifierCall) -> list[ManeuverCommand]:
     if _reference_of(speed) is not None:
         raise FaultError(speed.at, "a relative speed at the end", "speed(<speed>, at: end)")
-    target, seconds = _not_negative(speed, "speed"), _phase(call, speed)
+    target, seconds = _not_negative(speed, "speed"), _seconds(call, speed)
     return [ApproachSpeed(call.actor, call.script.number(), target, _over(seconds))]
 
 
 def _position_at_end(call: ActionCall, position: ModifierCall) -> list[ManeuverCommand]:
     actor, ahead = gap(call, position)
-    return [MeetGap(call.actor, call.script.number(), actor, ahead, _phase(call, position))]
+    return [MeetGap(call.actor, call.script.number(), actor, ahead, _seconds(call, position))]
 
 
 def _lane_at_end(call: ActionCall, lane: ModifierCall) -> list[ManeuverCommand]:
     if lane.given["lane"] is not None:
         raise FaultError(lane.at, "the end of a movement by the number of its lane", "lane(same_as: <actor>, at: end)")
     actor, lanes = lanes_beside(call, lane)
-    return [_shift(call, lanes, actor, min(_phase(call, lane), LANE_CHANGE_S))]
+    return [_shift(call, lanes, actor, min(_seconds(call, lane), LANE_CHANGE_S))]
 
 
 def _shift(call: ActionCall, lanes: int, reference: str, seconds: float) -> ShiftLane:
@@ -187,7 +192,8 @@ def _accelerate(call: ActionCall, modifier: ModifierCall) -> list[ManeuverComman
 def _change_speed(call: ActionCall, modifier: ModifierCall) -> list[ManeuverCommand]:
     """So much more than it drives when the movement begins, linearly over the whole of it."""
     change = _needed(modifier, "speed")
-    dynamics = _rate(SPEED_RATE) if call.phase_s is None else _over(call.phase_s)
+    known = call.phase is not None and call.phase.is_known
+    dynamics = _over(_seconds(call, modifier)) if known else _rate(SPEED_RATE)
     return [ApproachSpeed(call.actor, call.script.number(), change, dynamics, call.actor)]
 
 
@@ -195,7 +201,7 @@ def _change_lane(call: ActionCall, modifier: ModifierCall) -> list[ManeuverComma
     if modifier.given["side"] is None:
         raise FaultError(modifier.at, "'change_lane' needs 'side'", "side: left, or side: right")
     lanes = modifier.given.whole("lane_changes") * _SIDES[modifier.given.member("side")]
-    seconds = LANE_CHANGE_S if call.phase_s is None else min(call.phase_s, LANE_CHANGE_S)
+    seconds = LANE_CHANGE_S if call.phase is None else min(call.phase.longest, LANE_CHANGE_S)
     return [_shift(call, lanes, call.actor, seconds)]
 
 

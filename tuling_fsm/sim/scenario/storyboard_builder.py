@@ -12,6 +12,7 @@ from tuling_fsm.sim.scenario.actions import action_type
 from tuling_fsm.sim.scenario.arguments import BoundArguments, Param
 from tuling_fsm.sim.scenario.conditions import AllOf, AnyOf, Condition, Driven
 from tuling_fsm.sim.scenario.declarations import Declarations, declare_inside
+from tuling_fsm.sim.scenario.durations import TimeSpan, exactly, time_span
 from tuling_fsm.sim.scenario.event_names import EventNames, event_names
 from tuling_fsm.sim.scenario.expressions import Scope, bind, evaluate, parameters_of
 from tuling_fsm.sim.scenario.initial_instant import InitialInstant
@@ -55,18 +56,18 @@ class StoryboardBuilder:
         """What the names of the scenario stand for."""
         return self.declared.scope
 
-    def build(self, behaviour: syntax_tree.Behaviour, inside: str = "", phase_s: float | None = None) -> Node:
-        """The node of a behaviour that stands in a composition `inside` (empty: right after `do`), which lasts for
-        `phase_s` if the text says so.
+    def build(self, behaviour: syntax_tree.Behaviour, inside: str = "", phase: TimeSpan | None = None) -> Node:
+        """The node of a behaviour that stands in a composition `inside` (empty: right after `do`), of which `phase`
+        is left if the text states its duration.
 
         Raises:
             FaultError: unknown actors, actions, events; wrong arguments; a wait outside serial.
         """
         match behaviour:
             case syntax_tree.Composition():
-                return self._composition(behaviour, phase_s)
+                return self._composition(behaviour, phase)
             case syntax_tree.Invocation():
-                return self._invocation(behaviour, phase_s)
+                return self._invocation(behaviour, phase)
             case syntax_tree.EmitEvent():
                 return self._emit(behaviour)
             case syntax_tree.WaitFor():
@@ -101,57 +102,67 @@ class StoryboardBuilder:
         _, site = self.events.emits[emit.at]
         return Serial((Emit(site.name, at=emit.at), Emit(event, at=emit.at)), label=label, at=emit.at)
 
-    def _composition(self, composition: syntax_tree.Composition, phase_s: float | None) -> Node:
+    def _composition(self, composition: syntax_tree.Composition, phase: TimeSpan | None) -> Node:
         what, label, at = composition.operator, self.events.label(composition.label), composition.at
         given = bind(what, (DURATION,), composition.arguments, composition.at, self.scope)
         _no_modifiers(composition.modifiers, what, ())
         until = self._until(None, given, composition.modifiers, at)
-        phase_s = given.si("duration") if given["duration"] is not None else phase_s
+        phase = exactly(given.si("duration")) if given["duration"] is not None else phase
         if what == "one_of":
             # Which one it will be is not known yet, so that none can be folded into the initial instant.
             self.instant.first = False
-            return OneOf(tuple(self.build(member, what, phase_s) for member in composition.members), until, label, at)
+            return OneOf(tuple(self.build(member, what, phase) for member in composition.members), until, label, at)
         if what == "parallel":
-            members = self._parallel_members(composition.members, phase_s)
+            members = self._parallel_members(composition.members, phase)
             return Parallel(tuple(member for member in members if member != _NOTHING), until, label, at)
         if what == "serial":
-            members = [self.build(member, what, phase_s) for member in composition.members]
+            members = self._serial_members(composition.members, phase)
             return Serial(tuple(member for member in members if member != _NOTHING), until, label, at)
         raise AssertionError(f"no composition {what}")
 
-    def _parallel_members(self, members: Iterable[syntax_tree.Behaviour], phase_s: float | None) -> list[Node]:
+    def _serial_members(self, members: Iterable[syntax_tree.Behaviour], phase: TimeSpan | None) -> list[Node]:
+        """Each has what the members before it leave of the phase."""
+        built = []
+        for member in members:
+            built.append(self.build(member, "serial", phase))
+            phase = None if phase is None else phase.after(time_span(built[-1]))
+        return built
+
+    def _parallel_members(self, members: Iterable[syntax_tree.Behaviour], phase: TimeSpan | None) -> list[Node]:
         """Every member begins in the instant in which the first does; the last to end says whether time has passed."""
         begins, built, ends = self.instant.first, [], True
         for member in members:
             self.instant.first = begins
-            built.append(self.build(member, "parallel", phase_s))
+            built.append(self.build(member, "parallel", phase))
             ends = ends and self.instant.first
         self.instant.first = begins and ends
         return built
 
-    def _invocation(self, invocation: syntax_tree.Invocation, phase_s: float | None) -> Node:
+    def _invocation(self, invocation: syntax_tree.Invocation, phase: TimeSpan | None) -> Node:
         """An action, or a scenario in its place."""
         callee = invocation.call.callee
         if isinstance(callee, syntax_tree.Name):
             scenario = self.scope.types.behaviours.get(callee.name)
             if scenario is not None and scenario.keyword == "scenario":
-                return self._scenario(scenario, invocation, phase_s, None)
+                return self._scenario(scenario, invocation, phase, None)
             if self.it is None:
                 raise FaultError(callee.at, "this is no action", "<actor>.<action>(...)")
-            return self._of_actor(self.it, callee.name, invocation, phase_s)
+            return self._of_actor(self.it, callee.name, invocation, phase)
         if not isinstance(callee, syntax_tree.Member):
             raise FaultError(invocation.call.at, "this is no action", "<actor>.<action>(...)")
         if isinstance(callee.base, syntax_tree.Name) and callee.base.name not in self.scope.known():
             scenario = self.scope.types.behaviours.get(f"{callee.base.name}.{callee.name}")
             if scenario is not None and scenario.keyword == "scenario":
-                return self._scenario(scenario, invocation, phase_s, None)
-        return self._of_actor(self.scope.actor(callee.base), callee.name, invocation, phase_s)
+                return self._scenario(scenario, invocation, phase, None)
+        return self._of_actor(self.scope.actor(callee.base), callee.name, invocation, phase)
 
-    def _of_actor(self, actor: ActorName, name: str, invocation: syntax_tree.Invocation, phase_s: float | None) -> Node:
+    def _of_actor(
+        self, actor: ActorName, name: str, invocation: syntax_tree.Invocation, phase: TimeSpan | None
+    ) -> Node:
         declared = self.scope.types.member(actor.stated, name)
         if declared is not None and any(isinstance(member, syntax_tree.Do) for member in declared.members):
-            return self._scenario(declared, invocation, phase_s, actor)
-        return self._action(actor, action_type(actor, name, invocation.call.at), name, invocation, phase_s)
+            return self._scenario(declared, invocation, phase, actor)
+        return self._action(actor, action_type(actor, name, invocation.call.at), name, invocation, phase)
 
     def _action(
         self,
@@ -159,7 +170,7 @@ class StoryboardBuilder:
         kind: ActionType,
         name: str,
         invocation: syntax_tree.Invocation,
-        phase_s: float | None,
+        phase: TimeSpan | None,
     ) -> Action:
         call, at = invocation.call, invocation.at
         declared = self.scope.types.member(actor.stated, name)
@@ -170,7 +181,7 @@ class StoryboardBuilder:
         if given.get("adjust") is True:
             self.script.note(call.at, "adjust has no effect: speeds meet what is asked of the end of a movement anyway")
         modifiers, ending = self._modifiers(invocation.modifiers, name, kind.modifiers)
-        lasts = given.si("duration") if given["duration"] is not None else phase_s
+        lasts = exactly(given.si("duration")) if given["duration"] is not None else phase
         action = ActionCall(
             actor.name, given, modifiers, call.at, self.script, ending, self.instant.first, lasts
         )  # fmt: skip
@@ -226,7 +237,7 @@ class StoryboardBuilder:
         self,
         kind: StructuredType,
         invocation: syntax_tree.Invocation,
-        phase_s: float | None,
+        phase: TimeSpan | None,
         it: ActorName | None,
     ) -> Node:
         """The storyboard of another scenario, with its own names; those of this one are known in it too."""
@@ -241,8 +252,8 @@ class StoryboardBuilder:
         own = BoundArguments({"duration": values.pop("duration", None) if duration else None})
         _no_modifiers(invocation.modifiers, kind.name, ())
         until = self._until(None, own, invocation.modifiers, at)
-        phase_s = own.si("duration") if own["duration"] is not None else phase_s
-        node = self._inside(kind, members, values, it, invocation.label).build(members.behaviour, phase_s=phase_s)
+        phase = exactly(own.si("duration")) if own["duration"] is not None else phase
+        node = self._inside(kind, members, values, it, invocation.label).build(members.behaviour, phase=phase)
         label = self.events.label(invocation.label)
         return Serial((node,), until, label, at) if until is not None or label else node
 
