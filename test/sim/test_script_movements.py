@@ -78,6 +78,12 @@ def test_its_speed_changes(course: RoadMap, modifier: str, change: float | None)
     assert npc.speed == pytest.approx(wanted, abs=0.15)
 
 
+@pytest.mark.parametrize("modifier", ["change_speed(-20mps)", "speed(20mps, slower_than: ego_vehicle)"])
+def test_no_movement_is_backwards(course: RoadMap, modifier: str) -> None:
+    _, npc = after(course, modifier, 11.0)
+    assert npc.speed == 0.0
+
+
 def test_a_lane_that_is_not_there_ends_the_run_at_its_place(course: RoadMap) -> None:
     with pytest.raises(InputError, match=r"movements\.osc:16:13: 'npc' has no such lane beside it"):
         after(course, "change_lane(lane_changes: 5, side: right)", 7.0)

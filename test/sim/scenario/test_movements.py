@@ -117,6 +117,7 @@ def test_lane_and_position_at_the_end() -> None:
         ("speed(-2mps, at: end)", "'speed' is below 0"),
         ("follow_trajectory(input_file: 'none.csv')", "no file 'none.csv' with a trajectory"),
         ("lane(same_as: npc, at: end)", "'lane' of 'npc' to itself"),
+        ("speed(2mps, faster_than: npc)", "'speed' of 'npc' to itself"),
     ],
 )
 def test_what_cannot_be_carried_out_is_refused_at_its_place(modifier: str, what: str) -> None:

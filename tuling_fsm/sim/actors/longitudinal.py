@@ -103,7 +103,8 @@ class _Approach:
         other = around.actor(command.reference)
         if other is None:
             return present
-        return other.speed * command.value if command.factor else other.speed + command.value
+        goal = other.speed * command.value if command.factor else other.speed + command.value
+        return max(goal, 0.0) if command.forward else goal
 
     def speed(self, now: Moment) -> float:
         if self._command.continuous and self._ramp.over:

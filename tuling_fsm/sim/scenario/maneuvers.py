@@ -47,7 +47,7 @@ AT_ONCE = Transition(DynamicsShape.STEP, DynamicsDimension.TIME, 0.0)
 class ApproachSpeed:
     """Go over to a speed: `value` m/s, or that much more than the reference drives, or that many times its speed.
 
-    `continuous` holds a relative speed until something else is asked for.
+    `continuous` holds a relative speed until something else is asked for; one that is `forward` is 0 at least.
     """
 
     actor: str
@@ -57,6 +57,7 @@ class ApproachSpeed:
     reference: str | None = None
     factor: bool = False
     continuous: bool = False
+    forward: bool = False
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ from tuling_fsm.sim.scenario.maneuvers import (
     TakeRoute,
     Transition,
 )
-from tuling_fsm.sim.scenario.relations import beginning, gap, lanes_beside
+from tuling_fsm.sim.scenario.relations import beginning, gap, lanes_beside, other_actor
 from tuling_fsm.sim.scenario.trajectory_files import read_trajectory_file
 from tuling_fsm.sim.scenario.values import FaultError
 
@@ -152,8 +152,8 @@ def _speed(call: ActionCall, speed: ModifierCall) -> list[ManeuverCommand]:
     name = _reference_of(speed)
     if name is not None:
         more = 0.0 if name == "same_as" else _needed(speed, "speed") * (-1.0 if name == "slower_than" else 1.0)
-        number, other = call.script.number(), speed.given.actor(name)
-        return [ApproachSpeed(call.actor, number, more, _rate(SPEED_RATE), other, continuous=True)]
+        number, other = call.script.number(), other_actor(call, "speed", speed, name)
+        return [ApproachSpeed(call.actor, number, more, _rate(SPEED_RATE), other, continuous=True, forward=True)]
     target = _not_negative(speed, "speed")
     return [] if call.first else [ApproachSpeed(call.actor, call.script.number(), target, _rate(SPEED_RATE))]
 
@@ -194,7 +194,7 @@ def _change_speed(call: ActionCall, modifier: ModifierCall) -> list[ManeuverComm
     change = _needed(modifier, "speed")
     known = call.phase is not None and call.phase.is_known
     dynamics = _over(_seconds(call, modifier)) if known else _rate(SPEED_RATE)
-    return [ApproachSpeed(call.actor, call.script.number(), change, dynamics, call.actor)]
+    return [ApproachSpeed(call.actor, call.script.number(), change, dynamics, call.actor, forward=True)]
 
 
 def _change_lane(call: ActionCall, modifier: ModifierCall) -> list[ManeuverCommand]:

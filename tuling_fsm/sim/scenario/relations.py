@@ -60,7 +60,7 @@ def lanes_beside(call: ActionCall, lane: ModifierCall) -> tuple[str, int]:
     if lane.given["side_of"] is not None:
         if lane.given["side"] is None:
             raise FaultError(lane.at, "'lane' needs 'side'", "lane(side_of: <actor>, side: left)")
-        return _other(call, "lane", lane, "side_of"), _SIDES[lane.given.member("side")]
+        return other_actor(call, "lane", lane, "side_of"), _SIDES[lane.given.member("side")]
     return _reference(call, "lane", lane, LANES)
 
 
@@ -76,10 +76,15 @@ def _reference(call: ActionCall, name: str, modifier: ModifierCall, signs: Mappi
     named = [each for each in signs if modifier.given[each] is not None]
     if len(named) != 1:
         raise FaultError(call.at, f"{name!r} needs one actor to refer to", " or ".join(signs))
-    return _other(call, name, modifier, named[0]), signs[named[0]]
+    return other_actor(call, name, modifier, named[0]), signs[named[0]]
 
 
-def _other(call: ActionCall, name: str, modifier: ModifierCall, parameter: str) -> str:
+def other_actor(call: ActionCall, name: str, modifier: ModifierCall, parameter: str) -> str:
+    """The actor that a parameter of a modifier names.
+
+    Raises:
+        FaultError: it is the one that moves.
+    """
     actor = modifier.given.actor(parameter)
     if actor == call.actor:
         raise FaultError(call.at, f"{name!r} of {actor!r} to itself", "another actor")
