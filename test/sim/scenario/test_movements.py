@@ -240,6 +240,16 @@ def test_the_events_that_scenario_runner_knows_by_name() -> None:
     assert Driven("npc", 100.0) in getattr(wait.condition, "conditions", ())
 
 
+@pytest.mark.parametrize(
+    "condition",
+    ["@drive_distance", "(@drive_distance and npc.speed > 1mps) or elapsed(9s)", "rise(@drive_distance)"],
+)
+def test_how_far_a_vehicle_has_gone_the_default_controller_knows(condition: str) -> None:
+    head = HEAD + "    event drive_distance(other_car: Rubicon = npc, distance: length = 100m)\n"
+    text = f"        ego_vehicle.drive(path)\n        npc.drive()\n        wait {condition}\n        npc.drive()\n"
+    assert compiled(text, head).actors[0].default_controller
+
+
 def in_serial(before: tuple[str, ...], modifier: str) -> tuple[Action, ManeuverCommand]:
     """A movement without a duration after other lines in a serial of 10 s, and what is asked of it."""
     lines = ["parallel(duration: 20s):", "    ego_vehicle.drive(path)", "    serial(duration: 10s):"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -341,3 +342,16 @@ Condition = (
     | SignalIs
     | ManeuverOver
 )
+
+
+def parts(condition: Condition) -> Iterator[Condition]:
+    """The condition and all that it is made of, in the order of the text."""
+    yield condition
+    match condition:
+        case AnyOf(members) | AllOf(members):
+            for member in members:
+                yield from parts(member)
+        case OnEdge(member) | Lasting(member):
+            yield from parts(member)
+        case _:
+            pass

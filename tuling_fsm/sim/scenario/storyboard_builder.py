@@ -10,7 +10,7 @@ from tuling_fsm.sim.scenario import syntax_tree
 from tuling_fsm.sim.scenario.action_types import ActionCall, ActionContext, ActionEffect, ActionType, ModifierCall
 from tuling_fsm.sim.scenario.actions import action_type
 from tuling_fsm.sim.scenario.arguments import BoundArguments, Param
-from tuling_fsm.sim.scenario.conditions import AllOf, AnyOf, Condition, Driven
+from tuling_fsm.sim.scenario.conditions import AnyOf, Condition, Driven, parts
 from tuling_fsm.sim.scenario.declarations import Declarations, declare_inside
 from tuling_fsm.sim.scenario.durations import TimeSpan, exactly, time_span
 from tuling_fsm.sim.scenario.event_names import EventNames, event_names
@@ -87,8 +87,8 @@ class StoryboardBuilder:
     def _condition(self, expression: syntax_tree.Expression) -> Condition:
         """A condition; only the default controller knows how far a vehicle has gone."""
         found = condition(expression, self.scope, self.events)
-        parts = found.conditions if isinstance(found, AllOf | AnyOf) else (found,)
-        self.script.wanted.update(part.actor for part in parts if isinstance(part, Driven) and part.actor != EGO)
+        driven = (part.actor for part in parts(found) if isinstance(part, Driven))
+        self.script.wanted.update(actor for actor in driven if actor != EGO)
         return found
 
     def _emit(self, emit: syntax_tree.EmitEvent) -> Node:

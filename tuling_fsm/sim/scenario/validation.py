@@ -24,9 +24,7 @@ from tuling_fsm.sim.scenario.conditions import (
     Elapsed,
     Emitted,
     Headway,
-    Lasting,
     ObjectDistance,
-    OnEdge,
     PointDistance,
     Quantity,
     RelativeSpeed,
@@ -38,6 +36,7 @@ from tuling_fsm.sim.scenario.conditions import (
     TimeToMeet,
     TimeToPoint,
     TraveledDistance,
+    parts,
 )
 from tuling_fsm.sim.scenario.maneuvers import (
     FollowTrajectory,
@@ -296,19 +295,14 @@ class _Lookup:
                 assert_never(node)
 
     def _condition(self, condition: Condition | None) -> Iterator[tuple[SourceLocation, str]]:
-        match condition:
-            case Compare():
-                if isinstance(condition.quantity, PointDistance | TimeToPoint):
-                    yield condition.at, self.place(condition.quantity.point)
-            case AnyOf() | AllOf():
-                for member in condition.conditions:
-                    yield from self._condition(member)
-            case OnEdge(member) | Lasting(member):
-                yield from self._condition(member)
-            case SignalIs():
-                yield condition.at, self._signal(condition.signal)
-            case _:
-                pass
+        for part in () if condition is None else parts(condition):
+            match part:
+                case Compare(PointDistance() | TimeToPoint() as quantity, at=at):
+                    yield at, self.place(quantity.point)
+                case SignalIs(signal, at=at):
+                    yield at, self._signal(signal)
+                case _:
+                    pass
 
     def _command(self, command: commands.Command) -> str:
         if isinstance(command, commands.EnvironmentCommand):
