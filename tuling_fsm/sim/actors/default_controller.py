@@ -27,6 +27,7 @@ from tuling_fsm.sim.scenario.maneuvers import (
     TakeRoute,
 )
 from tuling_fsm.sim.scenario.model import ActorState
+from tuling_fsm.sim.scenario.monitors import TIME_TOLERANCE
 from tuling_fsm.sim.scenario.placements import Placement
 
 JOINED_M = 0.5
@@ -203,8 +204,9 @@ class _Trajectory:
         self._clock += dt
         s = float(np.interp(self._clock, self._times, self._stations))
         speed, self._s = (s - self._s) / dt, s
-        self.over = self._clock >= self._times[-1]
-        return self._line.at(s), None if self._clock > self._times[-1] else speed
+        late = self._clock - self._times[-1]
+        self.over = bool(late >= -TIME_TOLERANCE)
+        return self._line.at(s), None if late > TIME_TOLERANCE else speed
 
 
 def _without(skipped: float, points: list[tuple[float, float]]) -> list[tuple[float, float]]:

@@ -294,6 +294,16 @@ def test_a_trajectory_is_followed_by_its_times(tmp_path: Path, two_lanes: RoadMa
     assert npc(simulation).pose[:2] == pytest.approx((80.0, -6.75), abs=0.3)
 
 
+def test_a_trajectory_with_times_is_over_at_the_last_of_them(tmp_path: Path, two_lanes: RoadMap) -> None:
+    way = _trajectory(_vertex(60.0, -1.75, 0.0) + _vertex(120.0, -1.75, 3.0), TIMING)
+    simulation = run(tmp_path, two_lanes, text(story(event("way", after(0.0), way))))
+    drive(simulation, 3.0)
+    assert (npc(simulation).pose.x, npc(simulation).speed) == pytest.approx((120.0, 20.0))
+    assert simulation.scripted.maneuver_over("npc", 1)
+    drive(simulation, 0.05)
+    assert (npc(simulation).pose.x, npc(simulation).speed) == pytest.approx((121.0, 20.0))
+
+
 def test_a_trajectory_over_a_place_that_is_nowhere_is_refused(tmp_path: Path, two_lanes: RoadMap) -> None:
     nowhere = '<Vertex time="5"><Position><RelativeLanePosition entityRef="npc" dLane="-4" ds="5"/></Position></Vertex>'
     timing = '<Timing domainAbsoluteRelative="relative" scale="1" offset="0"/>'
