@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from itertools import pairwise
 
 import numpy as np
 
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Polyline, Pose, distance, shifted, wrap_angle
 from tuling_fsm.map.lanes import LaneId
@@ -88,8 +90,8 @@ class DefaultController:
             self._offset = None if shift is None else (command.number, shift)
         elif isinstance(command, FollowTrajectory):
             begins = around.stamp if command.absolute else 0.0
-            points = _without(command.skipped, [pose[:2] for pose in self._poses(command.points, around)])
-            line = _trajectory(state.pose, points, command.times, begins)
+            poses = _oriented(self._poses(command.points, around), command.oriented)
+            line = _trajectory(state.pose, _without(command.skipped, poses), command.times, begins)
             self._trajectory = None if line is None else (command.number, line)
             self._offset = None
         elif isinstance(command, TakeRoute):
@@ -184,15 +186,18 @@ class DefaultController:
 
 
 class _Trajectory:
-    """A line that the reference point goes along: by its own speed, or by times (s) at arc lengths (m)."""
+    """A line through points that the reference point goes along: by its own speed, or by the times of the points, s."""
 
-    def __init__(self, line: Polyline, times: Iterable[tuple[float, float]], begins: float) -> None:
-        self._line = line
-        table = list(times)
-        self._times = np.array([time for time, _ in table])
-        self._stations = np.array([s for _, s in table])
+    def __init__(self, points: list[Pose], times: tuple[float, ...], begins: float) -> None:
+        """A point without a heading (NaN) leaves it to the line."""
+        self._points = points
+        self._arcs = _arc_lengths(points)
+        dense = np.unique(np.concatenate((np.arange(0.0, self._arcs[-1], 1.0), self._arcs)))
+        table = np.array([pose[:2] for pose in points])
+        self._line = Polyline.of(np.column_stack([np.interp(dense, self._arcs, table[:, i]) for i in (0, 1)]))
+        self._times = np.array(times)
         self._clock = begins
-        self._s = float(np.interp(begins, self._times, self._stations)) if table else 0.0
+        self._s = float(np.interp(begins, self._times, self._arcs)) if times else 0.0
         self.over = False
 
     def advance(self, dt: float, way: float) -> tuple[Pose, float | None]:
@@ -200,40 +205,57 @@ class _Trajectory:
         if len(self._times) == 0:
             self._s += way
             self.over = self._s >= self._line.length
-            return self._line.at(self._s), None
+            return self._pose(), None
         self._clock += dt
-        s = float(np.interp(self._clock, self._times, self._stations))
+        s = float(np.interp(self._clock, self._times, self._arcs))
         speed, self._s = (s - self._s) / dt, s
         late = self._clock - self._times[-1]
         self.over = bool(late >= -TIME_TOLERANCE)
-        return self._line.at(s), None if late > TIME_TOLERANCE else speed
+        return self._pose(), None if late > TIME_TOLERANCE else speed
+
+    def _pose(self) -> Pose:
+        pose = self._line.at(self._s)
+        i = min(max(int(np.searchsorted(self._arcs, self._s, "right")) - 1, 0), len(self._arcs) - 2)
+        length = float(self._arcs[i + 1] - self._arcs[i])
+        share = min(max((self._s - float(self._arcs[i])) / length, 0.0), 1.0) if length > 0.0 else 1.0
+        heading = _between(self._points[i], self._points[i + 1], share).heading
+        return pose if math.isnan(heading) else Pose(pose.x, pose.y, heading)
 
 
-def _without(skipped: float, points: list[tuple[float, float]]) -> list[tuple[float, float]]:
+def _oriented(poses: list[Pose], oriented: tuple[bool, ...]) -> list[Pose]:
+    """The poses, without a heading (NaN) where it is not stated."""
+    stated = oriented or (False,) * len(poses)
+    return [pose if each else Pose(pose.x, pose.y, math.nan) for pose, each in zip(poses, stated, strict=True)]
+
+
+def _between(one: Pose, other: Pose, share: float) -> Pose:
+    """The pose at a share of the way from one to another, turned that much of the shorter way round."""
+    heading = one.heading + share * wrap_angle(other.heading - one.heading)
+    return Pose(one.x + share * (other.x - one.x), one.y + share * (other.y - one.y), wrap_angle(heading))
+
+
+def _arc_lengths(points: list[Pose]) -> FloatArray:
+    """Along the straight lines from point to point, m."""
+    return np.concatenate(([0.0], np.cumsum([distance(a[:2], b[:2]) for a, b in pairwise(points)])))
+
+
+def _without(skipped: float, points: list[Pose]) -> list[Pose]:
     """What is left of straight lines from point to point when one begins so far on (m)."""
     for i, (here, there) in enumerate(pairwise(points)):
-        length = distance(here, there)
+        length = distance(here[:2], there[:2])
         if skipped < length:
-            share = skipped / length
-            first = here[0] + share * (there[0] - here[0]), here[1] + share * (there[1] - here[1])
-            return [first, *points[i + 1 :]]
+            return [_between(here, there, skipped / length), *points[i + 1 :]]
         skipped -= length
     return points[-1:]
 
 
-def _trajectory(
-    start: Pose, points: list[tuple[float, float]], times: tuple[float, ...], begins: float
-) -> _Trajectory | None:
+def _trajectory(start: Pose, points: list[Pose], times: tuple[float, ...], begins: float) -> _Trajectory | None:
     """From where the actor is along the points; None where there is no way to go."""
-    if not times and points and distance(start[:2], points[0]) > JOINED_M:
-        points = [(start.x, start.y), *points]
-    arcs = np.concatenate(([0.0], np.cumsum([distance(a, b) for a, b in pairwise(points)])))
-    if len(points) < 2 or arcs[-1] <= 1e-6:
+    if not times and points and distance(start[:2], points[0][:2]) > JOINED_M:
+        points = [Pose(start.x, start.y, math.nan), *points]
+    if len(points) < 2 or _arc_lengths(points)[-1] <= 1e-6:
         return None
-    dense = np.unique(np.concatenate((np.arange(0.0, arcs[-1], 1.0), arcs)))
-    table = np.array(points)
-    line = Polyline.of(np.column_stack((np.interp(dense, arcs, table[:, 0]), np.interp(dense, arcs, table[:, 1]))))
-    return _Trajectory(line, zip(times, arcs.tolist(), strict=True) if times else (), begins)
+    return _Trajectory(points, times, begins)
 
 
 def _lanes_over(road_map: RoadMap, start: Pose, places: list[Pose]) -> frozenset[LaneId]:

@@ -167,6 +167,9 @@ class KeepLateralDistance:
 class FollowTrajectory:
     """From place to place in straight lines, whatever the lanes are, less the first `skipped` m; with `times` by these:
     s from the beginning of the action or (`absolute`) of the run.
+
+    The actor faces along its way, but between two places that are both `oriented`, where it turns from the heading of
+    one to that of the other.
     """
 
     actor: str
@@ -175,6 +178,7 @@ class FollowTrajectory:
     times: tuple[float, ...] = ()
     absolute: bool = False
     skipped: float = 0.0
+    oriented: tuple[bool, ...] = ()
 
 
 @dataclass(frozen=True)

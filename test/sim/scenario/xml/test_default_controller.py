@@ -281,6 +281,7 @@ def _vertex(x: float, y: float, time: float) -> str:
     return f'<Vertex time="{time}"><Position><WorldPosition x="{x}" y="{y}"/></Position></Vertex>'
 
 
+TIMING = '<Timing domainAbsoluteRelative="relative" scale="1" offset="0"/>'
 WAY = _vertex(60.0, -1.75, 0.0) + _vertex(80.0, -1.75, 4.0) + _vertex(80.0, -11.75, 6.0)
 
 
@@ -304,6 +305,48 @@ def test_a_trajectory_with_times_is_over_at_the_last_of_them(tmp_path: Path, two
     assert (npc(simulation).pose.x, npc(simulation).speed) == pytest.approx((121.0, 20.0))
 
 
+def _turned(*headings: float | None, mode: str = "position", time: str = TIMING) -> str:
+    """A trajectory along x, 20 m and 2 s from vertex to vertex, each with its heading or none."""
+    vertices = ""
+    for i, heading in enumerate(headings):
+        stated = "" if heading is None else f' h="{heading}"'
+        vertices += _vertex(60.0 + 20.0 * i, -1.75, 2.0 * i).replace("/></Position>", f"{stated}/></Position>")
+    return _trajectory(vertices, time).replace('followingMode="position"', f'followingMode="{mode}"')
+
+
+@pytest.mark.parametrize(
+    ("way", "seconds", "heading"),
+    [
+        (_turned(0.5, 0.5), 1.0, 0.5),
+        (_turned(0.0, 1.0, 0.0), 0.5, 0.25),
+        (_turned(0.0, 1.0, 0.0), 3.5, 0.25),
+        (_turned(3.0, -3.0), 1.0, math.pi),
+        (_turned(1.0, 1.0, None), 1.0, 1.0),
+        (_turned(1.0, 1.0, None), 3.0, 0.0),
+        (_turned(1.0, 1.0, mode="follow"), 1.0, 0.0),
+        (_turned(0.0, 1.0, time="<None/>"), 1.0, 0.5),
+    ],
+)
+def test_an_actor_is_turned_as_the_vertices_of_its_trajectory(
+    tmp_path: Path, two_lanes: RoadMap, way: str, seconds: float, heading: float
+) -> None:
+    simulation = run(tmp_path, two_lanes, text(story(event("way", after(0.0), way))))
+    drive(simulation, seconds)
+    state = npc(simulation)
+    assert state.pose[:2] == pytest.approx((60.0 + 10.0 * seconds, -1.75))
+    assert math.cos(state.pose.heading - heading) == pytest.approx(1.0)
+
+
+def test_the_orientation_of_a_vertex_on_a_lane_is_to_that(tmp_path: Path, two_ways: RoadMap) -> None:
+    """Lane 1 runs against x."""
+    facing = '<Orientation type="relative" h="0.5"/>'
+    vertices = "".join(f'<Vertex time="{time}">{lane(s, 1, facing)}</Vertex>' for time, s in ((0.0, 60.0), (2.0, 80.0)))
+    content = text(story(event("way", after(0.0), _trajectory(vertices, TIMING))))
+    simulation = run(tmp_path, two_ways, content)
+    drive(simulation, 1.0)
+    assert math.cos(npc(simulation).pose.heading - (0.5 - math.pi)) == pytest.approx(1.0)
+
+
 def test_a_trajectory_over_a_place_that_is_nowhere_is_refused(tmp_path: Path, two_lanes: RoadMap) -> None:
     nowhere = '<Vertex time="5"><Position><RelativeLanePosition entityRef="npc" dLane="-4" ds="5"/></Position></Vertex>'
     timing = '<Timing domainAbsoluteRelative="relative" scale="1" offset="0"/>'
@@ -322,7 +365,6 @@ def _shaped(shape: str, timing: str, attributes: str = "", closed: str = "false"
     )
 
 
-TIMING = '<Timing domainAbsoluteRelative="relative" scale="1" offset="0"/>'
 SPLINE = (
     '<ClothoidSpline timeEnd="12"><ClothoidSplineSegment curvatureStart="0" curvatureEnd="0" length="40" timeStart="0">'
     f"<PositionStart>{lane(60.0)[10:-11]}</PositionStart></ClothoidSplineSegment><ClothoidSplineSegment "

@@ -32,6 +32,12 @@ def position(element: XmlElement, script: Script) -> Placement:
     return script.positions[kind.tag](kind, script)
 
 
+def has_orientation(element: XmlElement) -> bool:
+    """Whether a `Position` states an orientation."""
+    kind = element.only()
+    return kind.has("h") or kind.find("Orientation") is not None
+
+
 def facing_of(element: XmlElement, script: Script) -> Facing:
     """The Orientation of a position; along the lane where there is none."""
     orientation = element.find("Orientation")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 from tuling_fsm.sim.scenario.action_types import ActionEffect
 from tuling_fsm.sim.scenario.commands import Place
@@ -40,6 +41,7 @@ LATERAL_SPEED = 1.0
 NO_EFFECT = ActionEffect()
 _RELATIVE_BY = {"delta": False, "factor": True}
 _ABSOLUTE = {"absolute": True, "relative": False}
+_EXACT = {"position": True, "follow": False}
 _AHEAD = {"any": None, "trailingReferencedEntity": False, "leadingReferencedEntity": True}
 _LEFT = {"any": None, "leftToReferencedEntity": True, "rightToReferencedEntity": False}
 _IN_ROAD = {"entity": False, "lane": True, "road": True, "trajectory": True}
@@ -212,8 +214,13 @@ def _synchronize(element: XmlElement, actor: str, script: Script) -> ActionEffec
 def _follow_trajectory(element: XmlElement, actor: str, script: Script) -> ActionEffect:
     shape = read_trajectory(element, script, OffsetFrom(actor, 0.0, 0.0))
     timing, skipped = element.find("TimeReference", "Timing"), element.number("initialDistanceOffset", 0.0)
+    mode = element.find("TrajectoryFollowingMode")
+    exact = mode is None or mode.choice("followingMode", _EXACT)
+    command = FollowTrajectory(
+        actor, script.number(), shape.points, skipped=skipped, oriented=shape.oriented if exact else ()
+    )
     if timing is None:
-        return _lasting(FollowTrajectory(actor, script.number(), shape.points, skipped=skipped))
+        return _lasting(command)
     if not shape.times:
         raise timing.fault(
             "the trajectory has no times: they fall, not every point has one, or it is closed",
@@ -225,7 +232,7 @@ def _follow_trajectory(element: XmlElement, actor: str, script: Script) -> Actio
     scale, offset = timing.number("scale", 1.0), timing.number("offset", 0.0)
     times = tuple(time * scale + offset for time in shape.times)
     absolute = timing.choice("domainAbsoluteRelative", _ABSOLUTE, default=False)
-    return _lasting(FollowTrajectory(actor, script.number(), shape.points, times, absolute))
+    return _lasting(replace(command, times=times, absolute=absolute))
 
 
 def waypoints(element: XmlElement, script: Script) -> tuple[Placement, ...]:

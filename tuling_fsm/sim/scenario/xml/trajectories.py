@@ -12,7 +12,7 @@ from tuling_fsm.core.geometry import Pose
 from tuling_fsm.sim.scenario.placements import Between, FromPlace, OnTrajectory, Placement
 from tuling_fsm.sim.scenario.road_places import to_global_pose
 from tuling_fsm.sim.scenario.xml.elements import XmlElement
-from tuling_fsm.sim.scenario.xml.positions import facing_of, position
+from tuling_fsm.sim.scenario.xml.positions import facing_of, has_orientation, position
 from tuling_fsm.sim.scenario.xml.script import Script, declared
 
 STEP_M = 0.5
@@ -24,10 +24,13 @@ SAMPLES = 20
 
 
 class TrajectoryShape(NamedTuple):
-    """Places to pass, and when (s); no times where the text says none."""
+    """Places to pass, and when (s); no times where the text says none. `oriented` says of each whether the text states
+    its orientation; empty where none of them does.
+    """
 
     points: tuple[Placement, ...]
     times: tuple[float, ...]
+    oriented: tuple[bool, ...] = ()
 
 
 def read_shape(trajectory: XmlElement, script: Script, start: Placement | None = None) -> TrajectoryShape:
@@ -43,7 +46,7 @@ def read_shape(trajectory: XmlElement, script: Script, start: Placement | None =
     if len(shape.points) < 2:
         raise kind.fault("this leads nowhere", "two points or more")
     if trajectory.truth("closed", default=False):
-        return TrajectoryShape((*shape.points, shape.points[0]), ())
+        return TrajectoryShape((*shape.points, shape.points[0]), (), (*shape.oriented, *shape.oriented[:1]))
     return shape
 
 
@@ -73,7 +76,9 @@ def _polyline(element: XmlElement, script: Script, start: Placement | None) -> T
     vertices = element.all("Vertex")
     if len(vertices) < 2:
         raise element.fault(f"{len(vertices)} vertices", "two or more")
-    return TrajectoryShape(tuple(position(each.child("Position"), script) for each in vertices), _times(vertices))
+    places = [each.child("Position") for each in vertices]
+    points = tuple(position(each, script) for each in places)
+    return TrajectoryShape(points, _times(vertices), tuple(has_orientation(each) for each in places))
 
 
 def _times(vertices: list[XmlElement]) -> tuple[float, ...]:
