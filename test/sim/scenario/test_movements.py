@@ -304,3 +304,14 @@ def test_whether_a_time_is_open_is_a_matter_of_what_drives_the_vehicle() -> None
     route = ("npc.drive(duration: 6s) with:", "    along(map.create_route([map.create_odr_point('1', '-1', 9m)]))")
     _, command = in_serial(route, "speed(18kph, at: end)")
     assert isinstance(command, ApproachSpeed) and command.dynamics.value == 4.0
+
+
+@pytest.mark.parametrize(("modifier", "noted"), [("keep_lane()", True), ("speed(3mps)", False)])
+def test_what_a_plain_drive_leaves_no_time_for_is_said(modifier: str, noted: bool) -> None:
+    """With the traffic it is over at once; what only the default controller does makes it last."""
+    lines = ["parallel(duration: 9s):", "    ego_vehicle.drive()", "    serial:", "        npc.drive()"]
+    lines += ["        npc.drive(duration: 2s) with:", f"            {modifier}"]
+    scenario = compiled("".join(f"        {line}\n" for line in lines))
+    (plain, *_) = [node for node in nodes(scenario.storyboard) if isinstance(node, Action) and node.at.line == 9]
+    assert plain.until == (Elapsed(9.0) if noted else None)
+    assert any(note.startswith("f.osc:10:17: this is never reached") for note in scenario.notes) is noted

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from tuling_fsm.core.errors import assert_never
 from tuling_fsm.sim.scenario import syntax_tree
@@ -12,7 +13,7 @@ from tuling_fsm.sim.scenario.actions import action_type
 from tuling_fsm.sim.scenario.arguments import BoundArguments, Param
 from tuling_fsm.sim.scenario.conditions import AnyOf, Condition, Driven, parts
 from tuling_fsm.sim.scenario.declarations import Declarations, declare_inside
-from tuling_fsm.sim.scenario.durations import TimeSpan, exactly, time_span
+from tuling_fsm.sim.scenario.durations import AT_ONCE, TimeSpan, exactly, time_span
 from tuling_fsm.sim.scenario.event_names import EventNames, event_names
 from tuling_fsm.sim.scenario.expressions import Scope, bind, evaluate, parameters_of
 from tuling_fsm.sim.scenario.initial_instant import InitialInstant
@@ -120,12 +121,16 @@ class StoryboardBuilder:
             return Serial(tuple(member for member in members if member != _NOTHING), until, label, at)
         raise AssertionError(f"no composition {what}")
 
-    def _serial_members(self, members: Iterable[syntax_tree.Behaviour], phase: TimeSpan | None) -> list[Node]:
+    def _serial_members(self, members: Sequence[syntax_tree.Behaviour], phase: TimeSpan | None) -> list[Node]:
         """Each has what the members before it leave of the phase."""
-        built = []
-        for member in members:
+        built: list[Node] = []
+        for member, following in zip_longest(members, members[1:]):
             built.append(self.build(member, "serial", phase))
-            phase = None if phase is None else phase.after(time_span(built[-1]))
+            left = None if phase is None else phase.after(time_span(built[-1]))
+            if left == AT_ONCE != phase and following is not None:
+                what = "this is never reached: what stands before it takes all the time that there is"
+                self.script.note(following.at, f"{what}, as a movement without a duration does")
+            phase = left
         return built
 
     def _parallel_members(self, members: Iterable[syntax_tree.Behaviour], phase: TimeSpan | None) -> list[Node]:
