@@ -146,6 +146,8 @@ MISDEEDS = [
         Scene("into a cone", "two_lanes", CAR, [Leg(2.0, 5.0)],
               [Other(Pose(110.0, LANE_Y, 0.0), 0.0, Kind.CONE, 0.4, 0.4)]),
     ),
+    ("collision", Scene("into a wall of the map", "walled", CAR, [Leg(2.0, 8.0)])),
+    ("collision", Scene("along a guard rail of the map", "railed", CAR._replace(y=-2.4), [Leg(3.0, 4.0)])),
     ("off_road", Scene("along the pavement", "two_lanes", CAR._replace(y=-6.6), [Leg(2.0, 8.0)])),
     ("off_road", Scene("off the road for nothing", "two_lanes", Pose(100.0, -5.0, -0.3), [Leg(5.0, 2.0)])),
     (
@@ -322,6 +324,8 @@ SOUND = [
           [Other(On("10", 0, -1, 58.0), 0.0, *BARRIER)]),
     Scene("slowly off the road round a barrier", "two_lanes", CAR._replace(y=-6.6), [Leg(3.0, 2.0)],
           [Other(Pose(115.0, -5.2, 0.0), 0.0, *BARRIER)]),
+    Scene("past a guard rail of the map", "railed", CAR, [Leg(3.0, 8.0)]),
+    Scene("stops before a wall of the map", "walled", CAR, [Leg(1.2, 8.0), Leg(2.0, 0.0)]),
     Scene("slowly off the road round a wall that the map has", "walled", CAR,
           [Leg(2.0, 2.0, -0.3), Leg(1.0, 2.0), Leg(2.0, 2.0, 0.3)]),
     Scene("on the other side round a broken-down car", "course", On("5", 0, -1, 40.0), [Leg(4.0, 0.0), Leg(2.0, 5.0)],

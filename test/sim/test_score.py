@@ -16,6 +16,7 @@ RED = Infraction(3.0, "red_light", "signal 1", True)
 PERSON = Infraction(4.0, "collision", "pedestrian 9, front contact at 2.0 m/s", True)
 BLAMELESS = Infraction(5.0, "collision", "car 8, rear contact at 2.0 m/s", False)
 CONE = Infraction(5.0, "collision", "cone 5, front contact at 1.0 m/s", True)
+WALL = Infraction(5.0, "collision", "thing 4 of the map (wall), contact at 1.0 m/s", True)
 JERK = Infraction(6.0, "comfort", "jerk 9.0 m/s^3", False)
 NEAR = Infraction(3.0, "near_miss", "car 7, in 0.6 s", False)
 QUEUE = Infraction(6.5, "queue_overtaken", "past vehicle 7 that waits in line", True)
@@ -31,6 +32,7 @@ START = Pose(0.0, 0.0, 0.0)
         ([RED, RED], 0.5, 0.5 / 1.8),
         ([PERSON, BLAMELESS], 1.0, 0.5),
         ([CONE, OFF], 1.0, 1.0 / 1.6),
+        ([WALL], 1.0, 1.0 / 1.6),
         ([QUEUE, RED], 1.0, 1.0 / 1.65),
         ([JERK], 1.0, 1.0),
     ],
@@ -49,6 +51,7 @@ def test_the_driving_score_is_completion_times_penalties(
         ([PERSON], 1.0, FINE, 0.0),
         ([CONE], 1.0, FINE, 0.5),
         ([CONE, CONE], 1.0, FINE, 0.0),
+        ([WALL], 1.0, FINE, 0.5),
         ([OFF], 1.0, FINE, 0.0),
         ([], 0.1, FINE, 0.0),
         ([], 0.4, FINE, (5.0 * 0.4 + 11.0) / 16.0),

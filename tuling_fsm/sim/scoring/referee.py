@@ -29,6 +29,7 @@ from tuling_fsm.sim.scoring.right_of_way import JunctionYielding, PedestrianYiel
 from tuling_fsm.sim.scoring.road_rules import RoadRules
 from tuling_fsm.sim.scoring.sanctions import Sanctions
 from tuling_fsm.sim.scoring.score import Infraction, Metrics, MetricValues
+from tuling_fsm.sim.scoring.static_objects import StaticObjects
 from tuling_fsm.sim.scoring.stop_lines import StopLineWatch
 from tuling_fsm.world.inputs import Kind
 
@@ -50,6 +51,7 @@ class Referee:
         self._start: tuple[float, float] | None = None
         """Stamp and speed of the first frame, s and m/s: a script may put the car on the road at any speed."""
         self._tracks = AgentTracks(road_map)
+        self._static_objects = StaticObjects(road_map)
         self._near_misses = NearMisses(road_map, vehicle, self._tracks)
         self._sanctions = Sanctions(road_map, vehicle, self.rules, self._tracks)
         self._stop_lines = StopLineWatch(road_map, vehicle, parameters)
@@ -102,6 +104,7 @@ class Referee:
         self._tracks.watch(stamp, dt, agents, lights)
         self._sanctions.watch(frame)
         self._collisions(frame)
+        self._map_collisions(frame)
         self._near_misses.watch(frame, self._log)
         self._road(frame)
         self._stop_lines.watch(frame, self._log)
@@ -123,6 +126,14 @@ class Referee:
             # What is run into while touching already is another event where that is a person.
             key = f"collision {agents.ids[row]}{' at fault' if person and fault else ''}"
             self._log.note(frame.stamp, key, "collision", detail, fault)
+
+    def _map_collisions(self, frame: RefereeFrame) -> None:
+        v = abs(frame.ego.v)
+        for row in self._static_objects.touched(frame.corners, frame.ego.z):
+            thing = self._static_objects.all[row]
+            detail = f"thing {thing.id} of the map ({thing.type}), contact at {v:.1f} m/s"
+            key = f"collision thing {row}"
+            self._log.note(frame.stamp, key, "collision", detail, v > self._p.stopped)
 
     def _road(self, frame: RefereeFrame) -> None:
         ego, position = frame.ego, frame.ego.position

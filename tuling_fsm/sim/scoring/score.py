@@ -96,7 +96,7 @@ MAX_OVERSPEED = 2.23
 AGAINST_M = (2.0, 6.0)
 """So far against the traffic within a second is nothing, and up to so far half a fault."""
 PERSONS = ("pedestrian", "bicycle")
-STATIC = ("barrier", "cone", "debris", "unknown")
+STATIC = ("barrier", "cone", "debris", "unknown", "thing")
 
 
 def score(infractions: Sequence[Infraction], completion: float, measures: MetricValues) -> dict[str, float]:
