@@ -9,15 +9,66 @@ from map import xodr
 
 from tuling_fsm.core.geometry import Pose, shifted
 from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.actors.agent_states import EgoState
 from tuling_fsm.sim.parameters import RefereeParameters
 from tuling_fsm.sim.scoring.referee import NO_AGENTS, Referee
+from tuling_fsm.sim.scoring.road_rules import Ground, RoadRules, ground_under
 
 from .staging import DT
 
 BRIDGE_M = 8.0
 HIGH = f'<elevationProfile><elevation s="0" a="{BRIDGE_M}" b="0" c="0" d="0"/></elevationProfile>'
 WALL = '<objects><object id="5" type="wall" s="50" t="-1.75" zOffset="0" hdg="0" length="4" width="3"/></objects>'
+
+
+def bridge(folder: pytest.TempPathFactory, angle: float) -> RoadMap:
+    """A road of 100 m along x with a shoulder, and one 8 m above that crosses it half-way at an angle (rad)."""
+    along = -50.0 * math.cos(angle), -50.0 * math.sin(angle)
+    across = xodr.geometry(0.0, 50.0 + along[0], along[1], angle, 100.0)
+    low, high = [xodr.lane(1), xodr.lane(-1), xodr.lane(-2, 3.0, "shoulder")], [xodr.lane(1), xodr.lane(-1)]
+    roads = xodr.road(xodr.section(low), "1"), xodr.road(xodr.section(high), "2", across, kind=HIGH)
+    return xodr.read(folder.mktemp("maps"), *roads)
+
+
+def levels(road_map: RoadMap, start: Pose, steps: int, before: Ground | None = None) -> list[Ground]:
+    """What is below a car that goes straight on, every half metre."""
+    vehicle = Vehicle()
+    rules, found = RoadRules(road_map, vehicle), list[Ground]()
+    for k in range(steps):
+        before = ground_under(road_map, rules, vehicle, shifted(start, 0.5 * k), before)
+        found.append(before)
+    return found
+
+
+@pytest.mark.parametrize("angle", [0.2, 0.8, 1.57])
+@pytest.mark.parametrize(
+    ("y", "road"), [(-1.75, "1"), (-0.85, "1"), (-4.9, None), (-8.0, None)], ids=("in", "aside", "shoulder", "off")
+)
+def test_below_a_bridge_the_car_stays_on_its_level(
+    tmp_path_factory: pytest.TempPathFactory, angle: float, y: float, road: str | None
+) -> None:
+    road_map = bridge(tmp_path_factory, angle)
+    before = levels(road_map, Pose(25.0, -1.75, 0.0), 1)[0]
+    found = levels(road_map, Pose(30.0, y, 0.0), 80, before)
+    assert {each.z for each in found} == {0.0}
+    assert {None if each.position is None else each.position.lane.road for each in found} == {road}
+
+
+def test_one_that_is_put_on_the_bridge_is_there(tmp_path_factory: pytest.TempPathFactory) -> None:
+    road_map = bridge(tmp_path_factory, 1.2)
+    below = levels(road_map, Pose(1.0, -1.75, 0.0), 1)[0]
+    on_it = shifted(Pose(50.0 + 1.75 * math.sin(1.2), -1.75 * math.cos(1.2), 1.2), -1.0)
+    assert [each.z for each in levels(road_map, on_it, 4, below)] == [BRIDGE_M] * 4
+
+
+def test_one_that_has_climbed_beside_the_road_is_on_the_lanes_that_it_comes_to(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    """What is off all surfaces for so long that a road could have led up there."""
+    road_map = bridge(tmp_path_factory, 1.57)
+    rises = levels(road_map, Pose(2.0, -40.0, 0.0), 96, levels(road_map, Pose(1.0, -32.0, 0.0), 1)[0]._replace(z=0.0))
+    assert (rises[-1].z, rises[-1].position is not None) == (BRIDGE_M, True)
 
 
 @pytest.mark.parametrize(("z", "charged"), [(0.0, []), (BRIDGE_M, [("collision", True)])])

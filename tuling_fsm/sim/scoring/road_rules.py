@@ -13,10 +13,12 @@ from shapely.geometry import Polygon
 
 from tuling_fsm.core import elementary
 from tuling_fsm.core.arrays import FloatArray
-from tuling_fsm.core.geometry import Pose, shifted, wrap_angle
+from tuling_fsm.core.geometry import Pose, distance, shifted, wrap_angle
 from tuling_fsm.core.vehicle import Vehicle, center_ahead
 from tuling_fsm.map.lanes import DRIVING, SURFACE, Lane, LaneId, LaneMark, LanePosition, MarkKind
 from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.sim.scoring.agent_tracks import GRADE
+from tuling_fsm.sim.scoring.collisions import SAME_LEVEL_M
 
 ON_SURFACE = tuple(sorted(SURFACE))
 WRONG_WAY = math.radians(120.0)
@@ -25,6 +27,9 @@ ALONG_CONNECTING = math.radians(30.0)
 PARKING = "parking"
 REVERSING = 2.0
 """Reversing faster than this is driving against the traffic: nuPlan's 2 m within a second, m/s."""
+
+JUMP_M = 10.0
+"""A car that is farther from where it was a frame before was put there, m."""
 
 
 class LineCrossing(NamedTuple):
@@ -43,10 +48,12 @@ class RoadRules:
         slots = [Polygon(slot.outline) for slot in road_map.slots]
         self._slots = STRtree([slot if slot.is_valid else MultiPolygon() for slot in slots]) if slots else None
 
-    def lane(self, pose: Pose) -> LanePosition | None:
-        """The driving lane under the middle of the car, the one it follows where several overlap."""
+    def lane(self, pose: Pose, z: float | None = None, types: tuple[str, ...] = (DRIVING,)) -> LanePosition | None:
+        """The lane of these types under the middle of the car, the one it follows where several overlap, at its height
+        `z` (m, None: unknown) if there is one.
+        """
         centre = shifted(pose, center_ahead(self._vehicle))
-        return self._map.project(centre.x, centre.y, centre.heading)
+        return self._map.project(centre.x, centre.y, centre.heading, z, types)
 
     def off_road(self, corners: FloatArray, margin: float) -> bool:
         """Whether a corner (4, 2) lies more than `margin` m outside every surface that wheels may touch."""
@@ -161,23 +168,39 @@ def _mark_at(marks: tuple[LaneMark, ...], s: float) -> LaneMark | None:
 
 
 class Ground(NamedTuple):
-    """The lane under the middle of the car, None off the road; the height there (m), NaN off the road; and the junction
-    lanes under the footprint.
+    """The driving lane under the middle of the car, None beside them; the height there (m), off all surfaces that of
+    the last one, NaN where there was none; the junction lanes under the footprint; the pose of the rear axle, and how
+    far the car has come since its height was known (m).
     """
 
     position: LanePosition | None
     z: float
     junction_lanes: tuple[LaneId, ...]
+    pose: Pose
+    since: float = 0.0
 
 
-def ground_under(road_map: RoadMap, rules: RoadRules, vehicle: Vehicle, pose: Pose) -> Ground:
-    """What is below a car at a pose of its rear axle."""
-    position = rules.lane(pose)
-    if position is None:
-        return Ground(None, math.nan, ())
-    lane = road_map.lanes[position.lane]
-    z = lane.height(position.s)
-    if lane.junction is None:
-        return Ground(position, z, ())
-    touched = rules.lanes_touched(vehicle.footprint(pose))
-    return Ground(position, z, tuple(sorted(lane for lane in touched if road_map.lanes[lane].junction is not None)))
+def ground_under(
+    road_map: RoadMap, rules: RoadRules, vehicle: Vehicle, pose: Pose, before: Ground | None = None
+) -> Ground:
+    """What is below a car at a pose of its rear axle; what was below it `before` tells the levels of a bridge apart."""
+    z, since = _level_before(pose, before)
+    for types in ((DRIVING,), ON_SURFACE):
+        position = rules.lane(pose, None if math.isnan(z) else z, types)
+        height = z if position is None else road_map.lanes[position.lane].height(position.s)
+        if position is None or abs(height - z) > SAME_LEVEL_M + GRADE * since:
+            continue
+        if types == ON_SURFACE:
+            return Ground(None, height, (), pose)
+        if road_map.lanes[position.lane].junction is None:
+            return Ground(position, height, (), pose)
+        touched = sorted(rules.lanes_touched(vehicle.footprint(pose)))
+        inside = tuple(lane for lane in touched if road_map.lanes[lane].junction is not None)
+        return Ground(position, height, inside, pose)
+    return Ground(None, z, (), pose, since)
+
+
+def _level_before(pose: Pose, before: Ground | None) -> tuple[float, float]:
+    """The height of a car that has come on from where it was (m, NaN: unknown), and how far since it was known (m)."""
+    moved = math.inf if before is None else distance(before.pose[:2], pose[:2])
+    return (math.nan, 0.0) if before is None or moved > JUMP_M else (before.z, before.since + moved)
