@@ -14,11 +14,16 @@ from tuling_fsm.sim.actors.agent_states import EgoState
 from tuling_fsm.sim.parameters import RefereeParameters
 from tuling_fsm.sim.scoring.referee import NO_AGENTS, Referee
 from tuling_fsm.sim.scoring.road_rules import Ground, RoadRules, ground_under
+from tuling_fsm.world.inputs import Light
 
 from .staging import DT
 
 BRIDGE_M = 8.0
 HIGH = f'<elevationProfile><elevation s="0" a="{BRIDGE_M}" b="0" c="0" d="0"/></elevationProfile>'
+LIGHT = (
+    '<signals><signal id="7" s="50" t="-4.5" zOffset="4" orientation="+" dynamic="yes" country="OpenDRIVE" '
+    'type="1000001" subtype="-1" hOffset="0"/></signals>'
+)
 WALL = '<objects><object id="5" type="wall" s="50" t="-1.75" zOffset="0" hdg="0" length="4" width="3"/></objects>'
 
 
@@ -69,6 +74,26 @@ def test_one_that_has_climbed_beside_the_road_is_on_the_lanes_that_it_comes_to(
     road_map = bridge(tmp_path_factory, 1.57)
     rises = levels(road_map, Pose(2.0, -40.0, 0.0), 96, levels(road_map, Pose(1.0, -32.0, 0.0), 1)[0]._replace(z=0.0))
     assert (rises[-1].z, rises[-1].position is not None) == (BRIDGE_M, True)
+
+
+@pytest.mark.parametrize(("road", "charged"), [("1", ["red_light"]), ("2", [])])
+def test_the_light_of_the_road_below_is_not_for_a_car_on_the_bridge(
+    tmp_path_factory: pytest.TempPathFactory, road: str, charged: list[str]
+) -> None:
+    along = 51.75 - 50.0 * math.cos(0.6), -1.75 - 50.0 * math.sin(0.6)
+    across = xodr.geometry(0.0, along[0] - 1.0, along[1] + 1.4, 0.6, 100.0)
+    road_map = xodr.read(
+        tmp_path_factory.mktemp("maps"),
+        xodr.road(xodr.section([xodr.lane(-1)]), "1", inside=LIGHT),
+        xodr.road(xodr.section([xodr.lane(-1)]), "2", across, kind=HIGH),
+    )
+    lane = next(lane for name, lane in road_map.lanes.items() if name.road == road and lane.type == "driving")
+    referee, z = Referee(road_map, Vehicle(), RefereeParameters()), lane.height(0.0)
+    for k in range(180):
+        place = Pose(*lane.center.at(2.0 + 0.4 * k))
+        ego = EgoState(place, z, 8.0, 0.0, 0.0, road_map.project(*place, z))
+        referee.watch(k * DT, DT, ego, NO_AGENTS, {7: Light.RED}, frozenset(), False)
+    assert [each.kind for each in referee.infractions if each.at_fault] == charged
 
 
 @pytest.mark.parametrize(("z", "charged"), [(0.0, []), (BRIDGE_M, [("collision", True)])])

@@ -54,7 +54,7 @@ class Blockage:
         )
 
     def _before_light(self, frame: RefereeFrame, front: Pose) -> bool:
-        near = ((line, self._lines.all[line.row]) for line in self._lines.near(front))
+        near = ((line, self._lines.all[line.row]) for line in self._lines.near(front, frame.ego.z))
         return any(
             line.past < self._p.stop_line and of.kind == "light" and frame.lights.get(of.signal) not in PASSABLE
             for line, of in near

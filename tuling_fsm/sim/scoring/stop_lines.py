@@ -20,6 +20,7 @@ from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.lanes import LaneId, StopLine
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.parameters import RefereeParameters
+from tuling_fsm.sim.scoring.collisions import SAME_LEVEL_M
 from tuling_fsm.sim.scoring.infraction_log import InfractionLog, RefereeFrame
 from tuling_fsm.world.inputs import Light
 
@@ -58,6 +59,7 @@ class StopLines:
         self.all: tuple[StopLine, ...] = tuple(road_map.stop_lines)
         ends = np.array([(line.x0, line.y0, line.x1, line.y1) for line in self.all]).reshape(-1, 4)
         headings = np.array([road_map.lanes[line.lane].center.at(line.s).heading for line in self.all])
+        self._z = np.array([road_map.lanes[line.lane].height(line.s) for line in self.all])
         self._middle = 0.5 * (ends[:, :2] + ends[:, 2:])
         self._half = 0.5 * elementwise.hypot(ends[:, 2] - ends[:, 0], ends[:, 3] - ends[:, 1])
         self._cos, self._sin, self._heading = elementwise.cos(headings), elementwise.sin(headings), headings
@@ -84,15 +86,16 @@ class StopLines:
                 found.append(beyond)
         return (found[0] - 0.5 * SIDE_STEP_M, found[-1] + 0.5 * SIDE_STEP_M) if found else (math.inf, -math.inf)
 
-    def near(self, bumper: Pose) -> list[LineDistance]:
-        """Lines within reach that a bumper, looking where it goes, heads for."""
+    def near(self, bumper: Pose, z: float) -> list[LineDistance]:
+        """Lines within reach that a bumper, looking where it goes, heads for on its level `z` (m, NaN: any)."""
         if not self.all:
             return []
         dx, dy = bumper.x - self._middle[:, 0], bumper.y - self._middle[:, 1]
         past, aside = self._cos * dx + self._sin * dy, self._cos * dy - self._sin * dx
         beyond, inward = np.abs(aside) - self._half, self._inward * aside - self._half
         on_other_side = (self._other_side[:, 0] < inward) & (inward < self._other_side[:, 1])
-        close = (np.abs(past) < NEAR_LINE_M) & ((beyond < LINE_SPAN_M) | on_other_side)
+        elsewhere = np.abs(self._z - z) > SAME_LEVEL_M
+        close = (np.abs(past) < NEAR_LINE_M) & ((beyond < LINE_SPAN_M) | on_other_side) & ~elsewhere
         return [
             LineDistance(int(i), float(past[i]), float(beyond[i]))
             for i in np.flatnonzero(close)
@@ -143,7 +146,7 @@ class StopLineWatch:
         pose = frame.ego.pose
         back = shifted(pose, -self._vehicle.rear_overhang)
         bumpers = shifted(pose, self._vehicle.front), Pose(back.x, back.y, wrap_angle(pose.heading + math.pi))
-        near = [line for bumper in bumpers for line in self.lines.near(bumper)]
+        near = [line for bumper in bumpers for line in self.lines.near(bumper, frame.ego.z)]
         crossed = [line for line in near if self._follow(frame, line)]
         self._states = {line.row: self._states[line.row] for line in near}
         if crossed:
