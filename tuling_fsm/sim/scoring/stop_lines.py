@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -123,13 +123,15 @@ class _LineState:
     light: int | None = None
 
 
-@dataclass(frozen=True)
-class _Passed:
-    """Lines of connecting lanes at one place that were passed at once: when, and what each would mean."""
+class _Passed(NamedTuple):
+    """Lines of connecting lanes at one place that were passed at once: when, what each would mean, and on which of
+    these lanes the middle of the car was last.
+    """
 
     stamp: float
     junction: str
-    verdicts: Mapping[LaneId, tuple[str, str] | None] = field(default_factory=dict)
+    verdicts: Mapping[LaneId, tuple[str, str] | None]
+    last: LaneId | None = None
 
 
 class StopLineWatch:
@@ -194,18 +196,30 @@ class StopLineWatch:
                 self._passed = _Passed(frame.stamp, junction, verdicts)
 
     def _decide(self, frame: RefereeFrame, log: InfractionLog) -> None:
-        """Once the car has left the junction, its lane says which of the ways it has taken."""
+        """Once the car has left the junction it is known which of the ways it has taken."""
         passed, position = self._passed, frame.ego.position
-        if passed is None or position is None or position.lane in passed.verdicts:
+        if passed is None or position is None:
+            return
+        if position.lane in passed.verdicts:
+            self._passed = passed._replace(last=position.lane)
             return
         lane = self._map.lanes[position.lane]
         if lane.junction is None:
-            reached = set(self._map.same_direction(position.lane))
-            taken = [way for way in passed.verdicts if reached & set(self._map.lanes[way].successors)]
-            for verdict in {passed.verdicts[way] for way in taken} - {None} if taken else ():
-                self._note(passed.stamp, verdict, log)
+            verdicts = [passed.verdicts[way] for way in self._taken(passed, lane.id)]
+            if verdicts and None not in verdicts:
+                self._note(passed.stamp, verdicts[0], log)
         if lane.junction != passed.junction and lane.id not in self._approaches(passed):
             self._passed = None
+
+    def _taken(self, passed: _Passed, reached: LaneId) -> list[LaneId]:
+        """The way that the middle of the car was on last, if that leads to the road that it has come to; else those
+        that lead to its lane, else to one beside it.
+        """
+        beside = self._map.same_direction(reached)
+        leading = [way for way in passed.verdicts if not set(beside).isdisjoint(self._map.lanes[way].successors)]
+        if passed.last in leading:
+            return [passed.last]
+        return [way for way in leading if reached in self._map.lanes[way].successors] or leading
 
     def _approaches(self, passed: _Passed) -> set[LaneId]:
         """Lanes that the middle of the car may still be on when its bumper is over the line."""
