@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from map import xodr
 
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.vehicle import Vehicle
@@ -52,6 +54,49 @@ def test_one_that_takes_another_way_has_driven_the_route_only_where_it_was_close
         ending.watch(0.1 * k, 0.1, ego, False, standing)
     assert ending.end == "goal"
     assert ending.completion == pytest.approx(1.0 if whole else 0.5, abs=0.02)
+
+
+@pytest.mark.parametrize("known", [True, False], ids=("on a lane", "on no lane"))
+@pytest.mark.parametrize(("stretch", "aside", "whole"), [(60.0, 10.5, True), (200.0, 10.5, True), (60.0, 30.0, False)])
+def test_one_that_drives_beside_the_route_goes_along_it(
+    tmp_path_factory: pytest.TempPathFactory, stretch: float, aside: float, whole: bool, known: bool
+) -> None:
+    """The route is on the right of four lanes."""
+    lanes = [xodr.lane(-1 - k, mark="broken") for k in range(4)]
+    road_map = xodr.read(tmp_path_factory.mktemp("maps"), xodr.road(xodr.section(lanes), length=600.0))
+    route = plan_route(road_map, Pose(20.0, -12.25, 0.0), Pose(500.0, -12.25, 0.0)).route
+    assert route is not None
+    ending, none = EndConditions(route, 1e3, Vehicle(), END, 0.05), np.zeros((0, 7))
+    for k in range(1000):
+        x = min(20.0 + 0.5 * k, 499.0)
+        pose = Pose(x, -12.25 + (aside if 100.0 < x < 100.0 + stretch else 0.0), 0.0)
+        position = road_map.project(*pose) if known else None
+        ego = EgoState(pose, 0.0, 10.0 if x < 499.0 else 0.0, 0.0, 0.0, position, "")
+        ending.watch(0.05 * k, 0.05, ego, False, none)
+    assert ending.end == "goal"
+    assert (ending.completion == 1.0) is whole
+
+
+def test_one_that_cuts_off_a_part_of_the_route_has_not_driven_it(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """200 m on, 20 m to the left, and back beside the way out: the car turns round half-way."""
+    out, back = (
+        xodr.geometry(0.0, 0.0, 0.0, 0.0, 200.0),
+        xodr.geometry(200.0 + 10.0 * math.pi, 200.0, 20.0, math.pi, 200.0),
+    )
+    bend = xodr.geometry(200.0, 200.0, 0.0, 0.0, 10.0 * math.pi, '<arc curvature="0.1"/>')
+    length = 400.0 + 10.0 * math.pi
+    road_map = xodr.read(
+        tmp_path_factory.mktemp("maps"), xodr.road(xodr.section([xodr.lane(-1)]), "1", out + bend + back, length)
+    )
+    lane = road_map.lanes[road_map.driving_lanes()[0]].center
+    route = plan_route(road_map, Pose(*lane.at(5.0)), Pose(*lane.at(lane.length - 5.0))).route
+    assert route is not None
+    ending, none = EndConditions(route, 1e3, Vehicle(), END, 0.05), np.zeros((0, 7))
+    way = [*(Pose(x, -1.75, 0.0) for x in range(5, 100)), *(Pose(100.0 - x, 21.75, math.pi) for x in range(30))]
+    for k, pose in enumerate(way):
+        ego = EgoState(pose, 0.0, 5.0, 0.0, 0.0, road_map.project(*pose), "")
+        ending.watch(0.2 * k, 0.2, ego, False, none)
+    assert ending.completion == pytest.approx(95.0 / route.length, abs=0.02)
 
 
 POINT = {"x": 90.0, "y": -2.5}

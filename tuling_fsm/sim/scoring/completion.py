@@ -15,13 +15,14 @@ from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.geometry import Pose, distance, shifted
 from tuling_fsm.core.standing import VEHICLE_STANDS
 from tuling_fsm.core.vehicle import Vehicle, center_ahead
-from tuling_fsm.map.lanes import ParkingSlot
+from tuling_fsm.map.lanes import LaneId, ParkingSlot
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.sim.actors.agent_states import EgoState
 from tuling_fsm.sim.initial_state import distance_to_goal
 from tuling_fsm.sim.parameters import EndParameters
 from tuling_fsm.sim.scenario.model import Scenario
+from tuling_fsm.sim.scoring.agent_tracks import same_way
 
 PARKED_M = 0.3
 """A car is inside a slot when no corner is farther outside than this (TMP-2)."""
@@ -81,6 +82,8 @@ class EndConditions:
         self._standing = standing
         self._there = 0.0
         self._reached = 0.0
+        self._astray = 0.0
+        """How far the car has driven beside the route since it was last on it, m."""
         self._left = False
         self._goes_round = False
         """Whether the route was closed ahead when the car left it."""
@@ -115,12 +118,7 @@ class EndConditions:
     def watch(self, stamp: float, dt: float, ego: EgoState, collided: bool, standing: FloatArray) -> None:
         """Judge one frame: its time and length, s, and what stands, boxes as of `AgentBoxes` (N, 7)."""
         if self._route is not None:
-            reference = self._route.reference
-            seen = reference.project(ego.pose.x, ego.pose.y, self._reached - LOOK_BACK_M, self._reached + LOOK_AHEAD_M)
-            if abs(seen.offset) < LOOK_BACK_M:
-                self._reached = max(self._reached, seen.s)
-            if abs(seen.offset) > LEFT_M and not self._left:
-                self._left, self._goes_round = True, self.is_closed(standing)
+            self._follow(self._route, dt, ego, standing)
         stands = abs(ego.v) < self._standing
         self._there = self._there + dt if stands and self._at_goal(ego) else 0.0
         in_slot = (stands or self._began_in != frozenset()) and bool(self._slots_around(ego))
@@ -133,6 +131,22 @@ class EndConditions:
             self.end = "parked"
         elif stamp >= self._limit:
             self.end = "time"
+
+    def _follow(self, route: Route, dt: float, ego: EgoState, standing: FloatArray) -> None:
+        """How far along the route the car is, and whether it has left it. It may have come as far on along it as it has
+        driven beside it.
+        """
+        ahead = self._reached + LOOK_AHEAD_M
+        seen = route.reference.project(ego.pose.x, ego.pose.y, self._reached - LOOK_BACK_M, ahead + self._astray)
+        lane = route.lanes[route.index_at(seen.s)].lane
+        beside = ego.position is not None and _same_side(ego.position.lane, lane)
+        follows = same_way(ego.pose.heading, seen.heading) and (beside or ego.position is None)
+        if beside or (abs(seen.offset) < LOOK_BACK_M and (seen.s <= ahead or follows)):
+            self._reached, self._astray = max(self._reached, seen.s), 0.0
+            return
+        if abs(seen.offset) > LEFT_M and not self._left:
+            self._left, self._goes_round = True, self.is_closed(standing)
+        self._astray = 0.0 if self._left else self._astray + abs(ego.v) * dt
 
     def _slots_around(self, ego: EgoState) -> frozenset[int]:
         """Slots that the whole car is inside of, but for the one in which the run began until it has left that."""
@@ -153,6 +167,11 @@ class EndConditions:
             return False
         past, beside = distance_to_goal(self.goal.pose, ego.pose)
         return -self._vehicle.front - self._p.goal_distance <= past <= self._p.overshoot and abs(beside) <= BESIDE_M
+
+
+def _same_side(lane: LaneId, other: LaneId) -> bool:
+    """Whether two lanes are side by side in one direction: of one section of a road, on one side of its middle."""
+    return lane[:2] == other[:2] and lane.lane * other.lane > 0
 
 
 def final_slots(road_map: RoadMap, mission: Mapping[str, Any]) -> tuple[ParkingSlot, ...]:
