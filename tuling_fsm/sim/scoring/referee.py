@@ -140,17 +140,25 @@ class Referee:
         off_road = self.rules.off_road(frame.corners, self._p.off_road) and not self._sanctions.allow(frame, "off_road")
         if off_road:
             self._log.note(frame.stamp, "off_road", "off_road", f"at ({ego.pose.x:.1f}, {ego.pose.y:.1f})")
-        wrong_way = False
         if position is not None:
             self._lines(frame, position)
-            wrong_way = self._wrong_way(frame, position)
-            limit = self.rules.limit(position)
-            self._metrics.note_speed(frame.dt, abs(ego.v) - limit)
-            too_fast = abs(ego.v) > max(limit + self._p.speeding, self._slowing_down(frame))
-            if self._log.lasting(frame.stamp, "speeding", too_fast, PERSISTENT_S):
-                detail = f"{abs(ego.v):.1f} m/s where {limit:.1f} m/s are allowed"
-                self._log.note(frame.stamp, "speeding", "speeding", detail)
+        lane = position if position is not None else self.rules.lane_beside(ego.pose, ego.z)
+        wrong_way = lane is not None and self._wrong_way(frame, lane)
+        self._speed(frame, lane)
         self._way(frame, off_road or wrong_way)
+
+    def _speed(self, frame: RefereeFrame, lane: LanePosition | None) -> None:
+        """By the limit of a lane; where there is none the time counts all the same."""
+        v = abs(frame.ego.v)
+        if lane is None:
+            self._metrics.note_speed(frame.dt, 0.0)
+            return
+        limit = self.rules.limit(lane)
+        self._metrics.note_speed(frame.dt, v - limit)
+        too_fast = v > max(limit + self._p.speeding, self._slowing_down(frame))
+        if self._log.lasting(frame.stamp, "speeding", too_fast, PERSISTENT_S):
+            detail = f"{v:.1f} m/s where {limit:.1f} m/s are allowed"
+            self._log.note(frame.stamp, "speeding", "speeding", detail)
 
     def _slowing_down(self, frame: RefereeFrame) -> float:
         """Speed (m/s) of a car that slows down from the one that it began its run with."""

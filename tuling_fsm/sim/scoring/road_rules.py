@@ -25,6 +25,8 @@ WRONG_WAY = math.radians(120.0)
 ALONG_CONNECTING = math.radians(30.0)
 """In a junction a car turned by no more than this from a lane, or from its opposite, drives on it, and not across."""
 PARKING = "parking"
+FOR_OTHERS = tuple(sorted(SURFACE - {DRIVING, PARKING}))
+"""Lanes that belong to a road as its driving lanes do: its limit and the direction of its traffic hold on them."""
 REVERSING = 2.0
 """Reversing faster than this is driving against the traffic: nuPlan's 2 m within a second, m/s."""
 
@@ -48,12 +50,31 @@ class RoadRules:
         slots = [Polygon(slot.outline) for slot in road_map.slots]
         self._slots = STRtree([slot if slot.is_valid else MultiPolygon() for slot in slots]) if slots else None
 
-    def lane(self, pose: Pose, z: float | None = None, types: tuple[str, ...] = (DRIVING,)) -> LanePosition | None:
+    def lane(self, pose: Pose, z: float = math.nan, types: tuple[str, ...] = (DRIVING,)) -> LanePosition | None:
         """The lane of these types under the middle of the car, the one it follows where several overlap, at its height
-        `z` (m, None: unknown) if there is one.
+        `z` (m, NaN: unknown) if there is one.
         """
         centre = shifted(pose, center_ahead(self._vehicle))
-        return self._map.project(centre.x, centre.y, centre.heading, z, types)
+        return self._map.project(centre.x, centre.y, centre.heading, None if math.isnan(z) else z, types)
+
+    def lane_beside(self, pose: Pose, z: float) -> LanePosition | None:
+        """The driving lane next to a lane for others (a bus lane, a shoulder) that the middle of the car is on at its
+        height `z` (m, NaN: unknown): of its direction, or else of its road.
+        """
+        at = self.lane(pose, z, FOR_OTHERS)
+        if at is None or abs(self._map.lanes[at.lane].height(at.s) - z) > SAME_LEVEL_M:
+            return None
+        side = math.copysign(1, at.lane.lane)
+        section = [
+            lane for lane in self._map.lanes if lane[:2] == at.lane[:2] and self._map.lanes[lane].type == DRIVING
+        ]
+        if not section:
+            return None
+        nearest = min(section, key=lambda lane: (side * lane.lane < 0.0, abs(lane.lane - at.lane.lane)))
+        lane, middle = self._map.lanes[nearest], shifted(pose, center_ahead(self._vehicle))
+        place = lane.center.project(middle.x, middle.y)
+        width = float(np.interp(place.s, lane.center.s, lane.left + lane.right))
+        return LanePosition(nearest, place.s, place.offset, width, wrap_angle(place.heading))
 
     def off_road(self, corners: FloatArray, margin: float) -> bool:
         """Whether a corner (4, 2) lies more than `margin` m outside every surface that wheels may touch."""
@@ -186,7 +207,7 @@ def ground_under(
     """What is below a car at a pose of its rear axle; what was below it `before` tells the levels of a bridge apart."""
     z, since = _level_before(pose, before)
     for types in ((DRIVING,), ON_SURFACE):
-        position = rules.lane(pose, None if math.isnan(z) else z, types)
+        position = rules.lane(pose, z, types)
         height = z if position is None else road_map.lanes[position.lane].height(position.s)
         if position is None or abs(height - z) > SAME_LEVEL_M + GRADE * since:
             continue
