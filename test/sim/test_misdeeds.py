@@ -187,6 +187,11 @@ MISDEEDS = [
         Scene("overtakes beyond a solid line", "course", On("10", 0, -1, 40.0, 3.5), [Leg(3.0, 5.0)],
               [Other(On("10", 0, -1, 50.0), 2.0)]),
     ),
+    (
+        "wrong_way",
+        Scene("drives on on the other side before one that it has passed", "two_way", Pose(60.0, 1.75, 0.0),
+              [Leg(14.0, 8.0)], [Other(Pose(60.0 - BACK - 10.0, LANE_Y, 0.0), 7.5)]),
+    ),
     ("wrong_way", Scene("reverses at 4 m/s", "two_lanes", CAR, [Leg(2.0, -4.0)])),
     ("wrong_way", Scene("reverses fast through a junction", "plain", Pose(-9.0, 1.75, WEST), [Leg(2.2, -8.0)])),
     ("wrong_way", Scene("on the other side through a junction", "plain", Pose(-9.0, 1.75, 0.0), [Leg(2.2, 8.0)])),

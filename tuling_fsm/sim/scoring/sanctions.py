@@ -212,9 +212,16 @@ class Sanctions:
             int(frame.agents.kinds[row]) in (*VEHICLES, Kind.BICYCLE)
             and abs(frame.agents.boxes[row, 6]) < max(abs(frame.ego.v), 1.0)
             and not self._tracks.queues(row)
+            and self._is_passed(frame, row)
             and self._in_own_lane(frame, row)
             for row in self._near(frame)
         )
+
+    def _is_passed(self, frame: RefereeFrame, row: int) -> bool:
+        """Whether some of an agent is ahead of the car's rear bumper."""
+        box, middle = frame.agents.boxes[row], self._middle(frame)
+        along, _ = ahead_of(middle.x, middle.y, middle.heading, box)
+        return along + 0.5 * float(box[4]) > -0.5 * self._vehicle.length
 
     def parking(self, frame: RefereeFrame) -> bool:
         """Whether a slot is near."""
