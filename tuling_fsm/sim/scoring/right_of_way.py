@@ -421,7 +421,11 @@ class PedestrianYielding:
         return None
 
     def _crowded(self, frame: RefereeFrame, row: int) -> str | None:
-        """A person ahead on the crosswalk under the car, in its way or about to be."""
+        """A person ahead on the crosswalk under the car, in its way or about to be; one that rides along as the car does
+        is followed.
+        """
+        if self._rides_along(frame, row):
+            return None
         x, y = (float(value) for value in frame.agents.boxes[row, :2])
         if not any(self._outlines[i].covers(Point(x, y)) for i in self._crosswalks_under(frame.corners)):
             return None
@@ -434,6 +438,11 @@ class PedestrianYielding:
         if in_way or (nearing > 0.0 and edge / nearing < PERSON_S):
             return "on the crosswalk"
         return None
+
+    def _rides_along(self, frame: RefereeFrame, row: int) -> bool:
+        turned = float(frame.agents.boxes[row, 3]) - frame.ego.pose.heading
+        along = elementary.cos(turned) * math.copysign(1.0, frame.ego.v) > ACROSS
+        return int(frame.agents.kinds[row]) == Kind.BICYCLE and along
 
     def _relative(self, frame: RefereeFrame, row: int) -> tuple[float, float, float, float]:
         """Of a person, along the arc that the car is driving: how far before the leading bumper (m), how fast the car
