@@ -23,7 +23,7 @@ from tuling_fsm.world.inputs import Kind, Light
 
 VEHICLES = (Kind.CAR, Kind.TRUCK, Kind.BUS, Kind.MOTORCYCLE)
 PERSONS = (Kind.PEDESTRIAN, Kind.BICYCLE)
-"""Whom any contact with the moving car harms."""
+"""Whom a contact with the moving car harms on any side that it leads with or that is beside them."""
 HARD_BRAKING = 3.0
 """Braking (m/s^2) that nobody plans: above the 2 to 3 m/s^2 of comfort (Treiber and Kesting, Traffic Flow Dynamics,
 2013), the figure of UN Regulation 157 for a cut-in that is still fair.

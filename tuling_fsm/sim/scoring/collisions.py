@@ -85,7 +85,7 @@ def collision_fault(touched: Contact, person: bool, other_stands: bool, inside_o
     """Whether the car is at fault.
 
     As nuPlan has it: never where it stands; into what stands, or with the leading bumper: yes; hit from behind: no;
-    at its side: only where it is in several lanes or off them. Any contact of the moving car with a person counts.
+    at its side: only where it is in several lanes or off them. At the side of the moving car a person counts always.
     """
     match touched:
         case Contact.STANDING:
@@ -93,7 +93,7 @@ def collision_fault(touched: Contact, person: bool, other_stands: bool, inside_o
         case Contact.FRONT:
             return True
         case Contact.REAR:
-            return person or other_stands
+            return other_stands
         case Contact.SIDE:
             return person or other_stands or not inside_one_lane
         case _:

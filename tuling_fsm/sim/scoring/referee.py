@@ -19,7 +19,7 @@ from tuling_fsm.sim.actors.agent_states import AgentBoxes, EgoState
 from tuling_fsm.sim.parameters import RefereeParameters
 from tuling_fsm.sim.scoring.agent_tracks import PERSONS, AgentTracks
 from tuling_fsm.sim.scoring.blockage import Blockage
-from tuling_fsm.sim.scoring.collisions import boxes_touched, collision_fault, contact
+from tuling_fsm.sim.scoring.collisions import Contact, boxes_touched, collision_fault, contact
 from tuling_fsm.sim.scoring.comfort import Comfort
 from tuling_fsm.sim.scoring.infraction_log import InfractionLog, RefereeFrame
 from tuling_fsm.sim.scoring.lane_yielding import LaneYielding
@@ -52,6 +52,8 @@ class Referee:
         """Stamp and speed of the first frame, s and m/s: a script may put the car on the road at any speed."""
         self._tracks = AgentTracks(road_map)
         self._static_objects = StaticObjects(road_map)
+        self._ran_into_it: dict[int, bool] = {}
+        """By number, agents that touch the car since they ran into its rear: whether it moved forward then."""
         self._near_misses = NearMisses(road_map, vehicle, self._tracks)
         self._sanctions = Sanctions(road_map, vehicle, self.rules, self._tracks)
         self._stop_lines = StopLineWatch(road_map, vehicle, parameters)
@@ -117,14 +119,17 @@ class Referee:
         ego, agents, vehicle = frame.ego, frame.agents, self._vehicle
         centre = shifted(ego.pose, center_ahead(vehicle))
         hits = boxes_touched(centre.x, centre.y, ego.z, centre.heading, vehicle.length, vehicle.width, agents.boxes)
+        ran_into_it, self._ran_into_it = self._ran_into_it, {}
         for row in hits.tolist():
-            box, kind = agents.boxes[row], Kind(int(agents.kinds[row]))
+            box, kind, number = agents.boxes[row], Kind(int(agents.kinds[row])), int(agents.ids[row])
             touched = contact(ego.pose, ego.v, vehicle, box, self._p.stopped)
             person, stands = kind in PERSONS, bool(abs(box[6]) <= self._p.stopped)
             fault = collision_fault(touched, person, stands, self.rules.inside_one_lane(frame.corners))
-            detail = f"{kind.name.lower()} {agents.ids[row]}, {touched.value} contact at {abs(ego.v):.1f} m/s"
+            if ran_into_it.get(number) == (ego.v > 0.0) or (touched is Contact.REAR and not fault):
+                fault, self._ran_into_it[number] = False, ego.v > 0.0
+            detail = f"{kind.name.lower()} {number}, {touched.value} contact at {abs(ego.v):.1f} m/s"
             # What is run into while touching already is another event where that is a person.
-            key = f"collision {agents.ids[row]}{' at fault' if person and fault else ''}"
+            key = f"collision {number}{' at fault' if person and fault else ''}"
             self._log.note(frame.stamp, key, "collision", detail, fault)
 
     def _map_collisions(self, frame: RefereeFrame) -> None:

@@ -421,8 +421,8 @@ class PedestrianYielding:
         return None
 
     def _crowded(self, frame: RefereeFrame, row: int) -> str | None:
-        """A person ahead on the crosswalk under the car, in its way or about to be; one that rides along as the car does
-        is followed.
+        """A person ahead on the crosswalk under the car, in its way or about to be, other than a cyclist that the car
+        follows.
         """
         if self._rides_along(frame, row):
             return None
