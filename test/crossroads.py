@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree import ElementTree
@@ -159,6 +160,34 @@ def turn_lane(folder: Path) -> RoadMap:
         )
     town.junctions.append(f'<junction id="9" name="j9">{"".join(connections)}</junction>')
     return town.read(folder, "turn_lane")
+
+
+def divided(road_map: Path, stations: tuple[float, ...]) -> RoadMap:
+    """The town of a file, all roads outside junctions divided into sections that begin at these stations (m)."""
+    tree = ElementTree.parse(road_map)
+    for lanes in (road.find("lanes") for road in tree.iter("road") if road.get("junction") == "-1"):
+        assert lanes is not None
+        whole = lanes[0]
+        for number, station in enumerate((0.0, *stations)):
+            section = deepcopy(whole)
+            section.set("s", repr(station))
+            for lane in section.iter("lane"):
+                for which, joined in (("predecessor", number > 0), ("successor", number < len(stations))):
+                    if joined and lane.get("id") != "0":
+                        _linked(lane).append(ElementTree.Element(which, id=lane.get("id", "")))
+            lanes.append(section)
+        lanes.remove(whole)
+    path = road_map.with_name(f"{road_map.stem}_divided.xodr")
+    tree.write(path)
+    return read_map(path)
+
+
+def _linked(lane: ElementTree.Element) -> ElementTree.Element:
+    link = lane.find("link")
+    if link is None:
+        link = ElementTree.Element("link")
+        lane.insert(0, link)
+    return link
 
 
 MIRRORED = ("y", "hdg", "curvature", "t", "v", "hOffset")

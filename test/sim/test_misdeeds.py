@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from crossroads import LIGHT, STOP_SIGN, YIELD_SIGN, Town, crossroads, mirrored, turn_lane
+from crossroads import LIGHT, STOP_SIGN, YIELD_SIGN, Town, crossroads, divided, mirrored, turn_lane
 
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.vehicle import Vehicle
@@ -202,6 +202,11 @@ MISDEEDS = [
         Scene("drives on on the other side before one that it has passed", "two_way", Pose(60.0, 1.75, 0.0),
               [Leg(14.0, 8.0)], [Other(Pose(60.0 - BACK - 10.0, LANE_Y, 0.0), 7.5)]),
     ),
+    (
+        "queue_overtaken",
+        Scene("passes one that waits at red, on the other side", "lit", Pose(70.0, -1.75, WEST),
+              [Leg(4.0, 0.0), Leg(52.0 / 6.0, 6.0)], [Other(Pose(17.45, 1.75, WEST))], lights(Light.RED)),
+    ),
     ("wrong_way", Scene("reverses at 4 m/s", "two_lanes", CAR, [Leg(2.0, -4.0)])),
     ("wrong_way", Scene("reverses fast through a junction", "plain", Pose(-9.0, 1.75, WEST), [Leg(2.2, -8.0)])),
     ("wrong_way", Scene("on the other side through a junction", "plain", Pose(-9.0, 1.75, 0.0), [Leg(2.2, 8.0)])),
@@ -387,6 +392,9 @@ SOUND = [
           [Other(Pose(-1.75, 31.0, SOUTH), 7.0, brakes_at=1.9, brake=5.0)]),
     Scene("crosses before one from the left, which comes at once with it", "plain", FROM_EAST, [Leg(6.0, 6.0)],
           [Other(Pose(1.75, -36.0, NORTH), 9.0, brakes_at=2.6, brake=8.0)]),
+    Scene("crosses slowly before one from the right that brakes 24 m before the junction", "plain",
+          Pose(1.75, -17.26, NORTH), [Leg(6.0, 3.0)],
+          [Other(Pose(43.25, 1.75, WEST), 10.0, brakes_at=0.7, brake=5.0)]),
     Scene("crosses before one from the right that comes later", "plain", FROM_EAST, [Leg(6.0, 6.0)],
           [Other(Pose(-1.75, 55.0, SOUTH), 9.0, brakes_at=3.5, brake=4.0)]),
     Scene("crosses before one from the right that stands", "plain", FROM_EAST, [Leg(6.0, 6.0)],
@@ -472,6 +480,24 @@ def test_in_left_hand_traffic_all_is_the_other_way_round(
 ) -> None:
     request.getfixturevalue(scene.map)
     faults = play(left_hand(scene.map), seen_in_a_mirror(scene)).faults
+    assert kind in faults if kind else faults == []
+
+
+DIVIDED = [
+    pytest.param(kind, scene, id=scene.name)
+    for kind, scene in (*MISDEEDS, *((None, scene) for scene in SOUND))
+    if scene.map in ("plain", "lit", "signed", "yields", "lit_from_east", "all_way_stop")
+]
+
+
+@pytest.mark.parametrize("stations", [(3.0,), (8.0, 14.0, 22.0)], ids=("two", "four"))
+@pytest.mark.parametrize(("kind", "scene"), DIVIDED)
+@pytest.mark.medium
+def test_in_however_many_sections_a_road_is_written_the_verdict_is_the_same(
+    kind: str | None, scene: Scene, stations: tuple[float, ...], folder: Path, request: pytest.FixtureRequest
+) -> None:
+    request.getfixturevalue(scene.map)
+    faults = play(divided(folder / f"{scene.map}.xodr", stations), scene).faults
     assert kind in faults if kind else faults == []
 
 

@@ -19,6 +19,7 @@ from tuling_fsm.map.lanes import LanePosition
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.actors.agent_states import AgentBoxes
 from tuling_fsm.sim.scoring.collisions import SAME_LEVEL_M
+from tuling_fsm.sim.scoring.lane_walk import lanes_onward
 from tuling_fsm.world.inputs import Kind, Light
 
 VEHICLES = (Kind.CAR, Kind.TRUCK, Kind.BUS, Kind.MOTORCYCLE)
@@ -169,24 +170,27 @@ class AgentTracks:
         """How far ahead another one is on the same lane or on one that follows, from middle to middle (m); 0 where it
         is not, or no nearer than `beside` (m) to the way of the one behind.
         """
-        place, lane = self.lane(other), self._map.lanes[position.lane]
+        place = self.lane(other)
         if place is None or abs(place.offset - position.offset) >= beside:
             return 0.0
         if place.lane == position.lane:
             return place.s - position.s
-        return lane.length - position.s + place.s if place.lane in lane.successors else 0.0
+        onward = lanes_onward(self._map, position.lane, position.s, 3.0 * QUEUE_GAP_M)
+        return onward[place.lane] + place.s if place.lane in onward else 0.0
 
     def _before_line(self, row: int, position: LanePosition) -> bool:
         """Before a stop line or a junction, and no longer than light or traffic let it wait."""
-        lane = self._map.lanes[position.lane]
-        front = position.s + 0.5 * float(self._agents.boxes[row, 4])
-        entered = {self._map.lanes[n].junction for n in lane.successors} - {None}
+        lanes, half = self._map.lanes, 0.5 * float(self._agents.boxes[row, 4])
+        onward = lanes_onward(self._map, position.lane, position.s, JUNCTION_M)
+        entries = {lane: way for lane, way in onward.items() if lanes[lane].junction is not None}
+        entered = {lanes[lane].junction for lane in entries}
         patient = self.stood(row) < WAITS_AT_FREE_LINE_S or self._busy(row, entered)
-        for line in self._map.stop_lines_of(position.lane):
-            if -1.0 < line.s - front < QUEUE_GAP_M:
-                return patient or (line.kind == "light" and self._lights.get(line.signal) != Light.GREEN)
-        leads_in = lane.junction is None and bool(entered)
-        return leads_in and lane.length - front < QUEUE_GAP_M and patient
+        for lane, way in {position.lane: -position.s, **onward}.items():
+            for line in self._map.stop_lines_of(lane) if lane not in entries else ():
+                if -1.0 < way + line.s - half < QUEUE_GAP_M:
+                    return patient or (line.kind == "light" and self._lights.get(line.signal) != Light.GREEN)
+        leads_in = lanes[position.lane].junction is None and any(way - half < QUEUE_GAP_M for way in entries.values())
+        return leads_in and patient
 
     def _busy(self, row: int, junctions: set[str | None]) -> bool:
         """Whether another vehicle is in one of the junctions."""

@@ -27,6 +27,7 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.scoring.agent_tracks import HARD_BRAKING, PERSONS, AgentTracks, ahead_of
 from tuling_fsm.sim.scoring.collisions import boxes_touched
 from tuling_fsm.sim.scoring.infraction_log import InfractionLog, RefereeFrame
+from tuling_fsm.sim.scoring.lane_walk import lanes_before, lanes_onward
 from tuling_fsm.sim.scoring.lane_yielding import brakes_for_another
 from tuling_fsm.world.inputs import Kind, Light
 
@@ -38,6 +39,8 @@ NEAR_M = 40.0
 """Agents this near to the car may be in conflict with it."""
 APPROACH_M = 30.0
 """An agent this near before the junction is held up by a car in it."""
+COMING_M = 80.0
+"""A junction that is farther off than this is not come to yet."""
 CELL_M = 1.0
 """Size of the cells in which the car leaves its trace."""
 ACROSS = 0.9
@@ -163,17 +166,23 @@ class JunctionYielding:
         that has stood there goes on by the light that it then has.
         """
         kept = self._passed if abs(frame.ego.v) >= AGENT_MOVES else {}
-        front = math.inf if position is None else position.s + 0.5 * self._vehicle.length
-        lines = () if position is None else self._map.stop_lines_of(position.lane)
-        self._passed = {
-            line.signal: kept.get(line.signal, int(frame.lights.get(line.signal, Light.UNKNOWN)))
-            for line in lines
-            if line.kind == "light" and front >= line.s
-        }
+        self._passed = {}
+        if position is None:
+            return
+        half, of, lanes = 0.5 * self._vehicle.length, self._map.stop_lines_of, self._map.lanes
+        before = lanes_before(self._map, position.lane, APPROACH_M)
+        under = {position.lane: -position.s, **lanes_onward(self._map, position.lane, position.s, half)}
+        passed = [line for lane in before for line in of(lane) if line.signal in kept]
+        for lane, way in under.items():
+            if lanes[lane].junction is None:
+                passed += [line for line in of(lane) if line.kind == "light" and way + line.s <= half]
+        for line in passed:
+            light = kept.get(line.signal, int(frame.lights.get(line.signal, Light.UNKNOWN)))
+            self._passed[line.signal] = light
 
     def _note_coming(self, frame: RefereeFrame, position: LanePosition | None) -> None:
         """When others come to the junction, at the moment when the car does, which moves on into it."""
-        way = math.inf if position is None else self._map.lanes[position.lane].length - position.s
+        way = math.inf if position is None else self._to_junction(position)
         if way > 0.5 * self._vehicle.length or abs(frame.ego.v) < AGENT_MOVES:
             self._coming = None
         elif self._coming is None:
@@ -188,8 +197,15 @@ class JunctionYielding:
         if position is None or v < AGENT_MOVES:
             return None
         lane = self._map.lanes[position.lane]
-        way = lane.length - position.s if lane.junction is None else -position.s
+        way = self._to_junction(position) if lane.junction is None else -position.s
         return _Coming((way - half) / v, 0.5 * v / HARD_BRAKING)
+
+    def _to_junction(self, position: LanePosition) -> float:
+        """How far ahead the next junction begins, m; infinite where none does soon."""
+        onward = lanes_onward(self._map, position.lane, position.s, COMING_M)
+        return min(
+            (way for lane, way in onward.items() if self._map.lanes[lane].junction is not None), default=math.inf
+        )
 
     def _ways(self, lane: Lane) -> frozenset[LaneId]:
         """Lanes of a junction to which the car's approach leads, or, where it came in elsewhere, the lane it is on."""
@@ -224,9 +240,8 @@ class JunctionYielding:
             position = self._tracks.lane(row)
             if position is None:
                 continue
-            lane = self._map.lanes[position.lane]
-            ahead = [n for n in lane.successors if n in conflicts and lane.length - position.s < APPROACH_M]
-            ways = [lane.id] if lane.id in conflicts else ahead
+            onward = lanes_onward(self._map, position.lane, position.s, APPROACH_M)
+            ways = [position.lane] if position.lane in conflicts else [lane for lane in onward if lane in conflicts]
             found.extend((row, way) for way in ways)
         return found
 
@@ -334,8 +349,11 @@ class JunctionYielding:
 
     def _lines(self, way: LaneId) -> list[StopLine]:
         """Stop lines before or on a connecting lane."""
-        lanes = (way, *self._map.lanes[way].predecessors)
-        return [line for lane in lanes for line in self._map.stop_lines_of(lane)]
+        of, lanes = self._map.stop_lines_of, self._map.lanes
+        before = (
+            (gap + lanes[lane].length, of(lane)) for lane, gap in lanes_before(self._map, way, APPROACH_M).items()
+        )
+        return [*of(way), *(line for end, lines in before for line in lines if end - line.s < APPROACH_M)]
 
     def _turns_across(self, own: Lane, other: Lane) -> bool:
         """Whether one way turns across another, which comes from the opposite side and does not."""
