@@ -17,6 +17,7 @@ PERSON = Infraction(4.0, "collision", "pedestrian 9, front contact at 2.0 m/s", 
 BLAMELESS = Infraction(5.0, "collision", "car 8, rear contact at 2.0 m/s", False)
 CONE = Infraction(5.0, "collision", "cone 5, front contact at 1.0 m/s", True)
 WALL = Infraction(5.0, "collision", "thing 4 of the map (wall), contact at 1.0 m/s", True)
+ANIMAL = Infraction(5.0, "collision", "animal 3, front contact at 1.0 m/s", True)
 JERK = Infraction(6.0, "comfort", "jerk 9.0 m/s^3", False)
 NEAR = Infraction(3.0, "near_miss", "car 7, in 0.6 s", False)
 QUEUE = Infraction(6.5, "queue_overtaken", "past vehicle 7 that waits in line", True)
@@ -33,6 +34,7 @@ START = Pose(0.0, 0.0, 0.0)
         ([PERSON, BLAMELESS], 1.0, 0.5),
         ([CONE, OFF], 1.0, 1.0 / 1.6),
         ([WALL], 1.0, 1.0 / 1.6),
+        ([ANIMAL], 1.0, 1.0 / 1.6),
         ([QUEUE, RED], 1.0, 1.0 / 1.65),
         ([JERK], 1.0, 1.0),
     ],
@@ -52,6 +54,7 @@ def test_the_driving_score_is_completion_times_penalties(
         ([CONE], 1.0, FINE, 0.5),
         ([CONE, CONE], 1.0, FINE, 0.0),
         ([WALL], 1.0, FINE, 0.5),
+        ([ANIMAL], 1.0, FINE, 0.5),
         ([OFF], 1.0, FINE, 0.0),
         ([], 0.1, FINE, 0.0),
         ([], 0.4, FINE, (5.0 * 0.4 + 11.0) / 16.0),

@@ -96,7 +96,8 @@ MAX_OVERSPEED = 2.23
 AGAINST_M = (2.0, 6.0)
 """So far against the traffic within a second is nothing, and up to so far half a fault."""
 PERSONS = ("pedestrian", "bicycle")
-STATIC = ("barrier", "cone", "debris", "unknown", "thing")
+STATIC = ("animal", "barrier", "cone", "debris", "unknown", "thing")
+"""Neither vehicles nor persons; an animal is one of nuPlan's generic objects."""
 
 
 def score(infractions: Sequence[Infraction], completion: float, measures: MetricValues) -> dict[str, float]:
