@@ -96,6 +96,16 @@ def test_a_line_round_a_bend_is_one(plain: RoadMap) -> None:
     assert queues(plain, 100.0, *bend) == [False, True]
 
 
+def test_one_that_was_gone_has_not_stood_meanwhile(plain: RoadMap) -> None:
+    tracks = AgentTracks(plain)
+    box = np.array([(*ON_ROAD[:2], 0.0, NORTH, 4.5, 1.8, 0.0)])
+    for k in range(100):
+        there = 0 if 60 <= k < 80 else 1
+        kinds, ids = np.full(there, int(Kind.CAR), np.uint8), np.zeros(there, np.uint32)
+        tracks.watch(k * DT, DT, AgentBoxes(box[:there], kinds, ids), {})
+    assert tracks.stood(0) == pytest.approx(19 * DT)
+
+
 def test_the_referees_notion_shares_no_code_with_the_planners() -> None:
     for module in (agent_tracks, queue_overtaking):
         nodes = ast.walk(ast.parse(inspect.getsource(module)))

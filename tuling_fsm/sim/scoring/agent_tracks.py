@@ -64,20 +64,20 @@ class AgentTracks:
         self._stamp, self._dt = 0.0, 1.0
 
     def watch(self, stamp: float, dt: float, agents: AgentBoxes, lights: Mapping[int, int]) -> None:
-        """Take up the agents of a frame: its time and length, s; states of lights by signal number."""
+        """Take up the agents of a frame: its time and length, s; states of lights by signal number. One that is gone is
+        forgotten.
+        """
         self._agents, self._lights, self._ids = agents, lights, agents.ids.tolist()
-        speed: dict[int, float] = {}
+        speed, stands, brakes, lanes = self._speed, self._stands, self._brakes, self._lanes
+        self._speed, self._stands, self._brakes = {}, {}, {}
         for number, v in zip(self._ids, np.abs(agents.boxes[:, 6]).tolist(), strict=True):
-            speed[number] = v
+            self._speed[number] = v
             if v < AGENT_STANDS:
-                self._stands.setdefault(number, stamp)
-            else:
-                self._stands.pop(number, None)
-            if (self._speed.get(number, v) - v) / dt > HARD_BRAKING:
-                self._brakes.setdefault(number, stamp - dt)
-            else:
-                self._brakes.pop(number, None)
-        self._speed, self._stamp, self._dt = speed, stamp, dt
+                self._stands[number] = stands.get(number, stamp)
+            if (speed.get(number, v) - v) / dt > HARD_BRAKING:
+                self._brakes[number] = brakes.get(number, stamp - dt)
+        self._lanes = {number: lanes[number] for number in self._ids if number in lanes}
+        self._stamp, self._dt = stamp, dt
         self._heading_before = self._heading
         self._heading = dict(zip(self._ids, agents.boxes[:, 3].tolist(), strict=True))
 
