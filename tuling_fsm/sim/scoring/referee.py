@@ -19,7 +19,7 @@ from tuling_fsm.sim.actors.agent_states import AgentBoxes, EgoState
 from tuling_fsm.sim.parameters import RefereeParameters
 from tuling_fsm.sim.scoring.agent_tracks import PERSONS, AgentTracks
 from tuling_fsm.sim.scoring.blockage import Blockage
-from tuling_fsm.sim.scoring.collisions import Contact, boxes_touched, collision_fault, contact
+from tuling_fsm.sim.scoring.collisions import boxes_touched, collision_fault, contact, is_behind
 from tuling_fsm.sim.scoring.comfort import Comfort
 from tuling_fsm.sim.scoring.infraction_log import InfractionLog, RefereeFrame
 from tuling_fsm.sim.scoring.lane_yielding import LaneYielding
@@ -52,8 +52,8 @@ class Referee:
         """Stamp and speed of the first frame, s and m/s: a script may put the car on the road at any speed."""
         self._tracks = AgentTracks(road_map)
         self._static_objects = StaticObjects(road_map)
-        self._ran_into_it: dict[int, bool] = {}
-        """By number, agents that touch the car since they ran into its rear: whether it moved forward then."""
+        self._ran_in: dict[int, float] = {}
+        """By number, agents that ran into the car's rear and touch it since: 1 where that is its tail, -1 its front."""
         self._near_misses = NearMisses(road_map, vehicle, self._tracks)
         self._sanctions = Sanctions(road_map, vehicle, self.rules, self._tracks)
         self._stop_lines = StopLineWatch(road_map, vehicle, parameters)
@@ -119,14 +119,16 @@ class Referee:
         ego, agents, vehicle = frame.ego, frame.agents, self._vehicle
         centre = shifted(ego.pose, center_ahead(vehicle))
         hits = boxes_touched(centre.x, centre.y, ego.z, centre.heading, vehicle.length, vehicle.width, agents.boxes)
-        ran_into_it, self._ran_into_it = self._ran_into_it, {}
+        ran_in, self._ran_in = self._ran_in, {}
         for row in hits.tolist():
             box, kind, number = agents.boxes[row], Kind(int(agents.kinds[row])), int(agents.ids[row])
             touched = contact(ego.pose, ego.v, vehicle, box, self._p.stopped)
             person, stands = kind in PERSONS, bool(abs(box[6]) <= self._p.stopped)
             fault = collision_fault(touched, person, stands, self.rules.inside_one_lane(frame.corners))
-            if ran_into_it.get(number) == (ego.v > 0.0) or (touched is Contact.REAR and not fault):
-                fault, self._ran_into_it[number] = False, ego.v > 0.0
+            if not fault and number not in ran_in and is_behind(ego.pose, ego.v, vehicle, box):
+                self._ran_in[number] = 1.0 if ego.v >= 0.0 else -1.0
+            elif number in ran_in and ran_in[number] * ego.v > -self._p.stopped:
+                fault, self._ran_in[number] = False, ran_in[number]
             detail = f"{kind.name.lower()} {number}, {touched.value} contact at {abs(ego.v):.1f} m/s"
             # What is run into while touching already is another event where that is a person.
             key = f"collision {number}{' at fault' if person and fault else ''}"
