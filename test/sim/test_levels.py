@@ -13,7 +13,7 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.actors.levels import level_at
 from tuling_fsm.sim.scenario.choices import ActorKind, Material, PerceivedAs
 from tuling_fsm.sim.scenario.commands import CloseRoad, Place, Walk
-from tuling_fsm.sim.scenario.model import Population, RouteTo, ScenarioActor
+from tuling_fsm.sim.scenario.model import EGO, Population, RouteTo, ScenarioActor
 from tuling_fsm.sim.scenario.placements import AtPose, OnLane, RelativeTo
 from tuling_fsm.sim.simulation import Simulation
 
@@ -107,3 +107,29 @@ def test_where_nothing_tells_the_level_it_is_any(bridge: RoadMap) -> None:
     assert level_at(bridge, here, kind=ActorKind.VEHICLE) == BRIDGE_M
     assert level_at(bridge, here, 1.0) == 0.0
     assert level_at(bridge, Pose(51.75, -500.0, 0.0), 1.0) == 1.0, "off all roads"
+
+
+def test_below_a_bridge_at_a_shallow_angle_the_car_is_told_of_what_stands_before_it(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    """It drives beside the middle of its lane, where a lane of the bridge is nearer for a while."""
+    angle = 0.2
+    across = xodr.geometry(0.0, 50.0 - 50.0 * math.cos(angle), -50.0 * math.sin(angle), angle, 100.0)
+    high = f'<elevationProfile><elevation s="0" a="{BRIDGE_M}" b="0" c="0" d="0"/></elevationProfile>'
+    lanes = [xodr.lane(1), xodr.lane(-1)]
+    road_map = xodr.read(
+        tmp_path_factory.mktemp("maps"),
+        xodr.road(xodr.section(lanes), "1"),
+        xodr.road(xodr.section(lanes), "2", across, kind=high),
+    )
+    sim = run(road_map, actor(ActorKind.VEHICLE, OnLane("1", -1, 90.0)))
+    told, heights = [], set()
+    for k in range(110):
+        sim.inject(Place(EGO, AtPose(20.0 + 0.5 * k, -0.85, 0.0)))
+        sim.advance(None)
+        table = sim.inputs().objects
+        assert table is not None
+        told.append(len(table.rows))
+        heights.add(sim._ground.z)
+    assert heights == {0.0}
+    assert told == [1] * 110

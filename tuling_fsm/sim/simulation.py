@@ -113,6 +113,7 @@ class Simulation:
         self._trace = hashlib.sha256()
         self.distance_m = 0.0
         self.machine_state = ""
+        self._ground = ground_under(road_map, self.referee.rules, vehicle, self.ego.pose)
         self._step_storyboard()
         if self.finished:
             raise InputError(scenario.file, "over before the first frame", "an end that comes after the start")
@@ -386,7 +387,7 @@ class Simulation:
         pose = self.ego.pose
         self._take_route()
         self._ego_agent.localize(pose)
-        self._ground = ground_under(self.road_map, self.referee.rules, self.vehicle, pose)
+        self._ground = ground_under(self.road_map, self.referee.rules, self.vehicle, pose, self._ground)
         self._free = self._agent_table.free()
         self._agents = self._agent_table.boxes(self._free)
         self.environment.look()
