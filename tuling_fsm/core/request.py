@@ -5,6 +5,7 @@ The request is a closed union: a planner that meets an unknown member is a progr
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
@@ -245,12 +246,14 @@ class Candidate:
 @dataclass(frozen=True, eq=False)
 class Maneuver:
     """A free-space motion that was found once and is driven to its end (USE-8): `whole` as planned to `goal`, with its
-    changes of gear, and the first row of it that is still ahead.
+    changes of gear, the first row of it that is still ahead, and the stamp (s) at which nothing was last seen to block
+    it, `-inf` for never.
     """
 
     goal: Pose
     whole: Trajectory
     row: int = 0
+    free_at: float = -math.inf
 
 
 @dataclass(frozen=True, eq=False)

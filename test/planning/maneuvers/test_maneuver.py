@@ -64,6 +64,30 @@ def test_one_false_scan_makes_no_new_plan() -> None:
     assert gone.trajectory.x[-1] > flicker.trajectory.x.max() + 2.0
 
 
+@pytest.mark.clause("USE-8", "USE-9")
+@pytest.mark.medium
+@pytest.mark.parametrize(("scans", "motions"), [(1, 1), (9, 1), (14, 2)])
+def test_what_a_standing_car_seems_to_be_blocked_by_for_a_moment_makes_no_new_plan(scans: int, motions: int) -> None:
+    """Something is seen close before the car in the gear in which it is to go on, where that changes."""
+    seen: list[PlanResult] = []
+
+    def plan(stamp: float, now: Scene, previous: PlanResult | None) -> PlanResult:
+        changes = previous is not None and stamp > 6.0 and now.ego.v == 0.0
+        if (changes or seen) and len(seen) < scans:
+            ahead = shifted(now.ego.pose, VEHICLE.front + 0.15)
+            now = replace(now, obstacles=scene(things=(Thing(9, ahead.x, ahead.y, length=0.2, width=0.2),)).obstacles)
+            seen.append(PLANNER.plan(request, now, previous))
+            return seen[-1]
+        return PLANNER.plan(request, now, previous)
+
+    request = FreeSpace(Pose(0.2, -3.0, 0.0))
+    log = drive(plan, scene(0.0, segments=slot()), 40.0)
+    assert seen[0].limit.reason is Reason.OBSTACLE and seen[0].limit.blocker == 9
+    assert seen[0].trajectory is not None and seen[0].trajectory.stands
+    assert kept(log) == motions
+    assert log[-1][2].limit.reason is Reason.ARRIVED
+
+
 @pytest.mark.clause("USE-8")
 @pytest.mark.medium
 def test_what_stays_in_the_way_is_stopped_for_and_planned_around() -> None:

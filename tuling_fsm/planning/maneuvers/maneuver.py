@@ -145,6 +145,8 @@ it is turned by twice the curvature for every metre that is missing.
 """
 _SLOW = 1.0
 """A car that rolls no faster than this (m/s) stops to search for its way."""
+_CONFIRM_S = 0.5
+"""What blocks a motion that was free has to be seen for longer than this: until then the car stands before it."""
 _CREEP = 0.1
 """Where the wheels turn on the spot, the car may be as slow as this (m/s)."""
 
@@ -248,8 +250,9 @@ def continue_maneuver(
     workspace: LaneWorkspace,
     fresh: bool = False,
 ) -> PlanResult | None:
-    """The next part of the motion, `None` where it is over, blocked, too far from the car, or reverses although that
-    is not allowed any more. What is blocked at once although it is `fresh` leads out of something that the car touches.
+    """The next part of the motion, `None` where it is over, blocked for more than a moment, too far from the car, or
+    reverses although that is not allowed any more. One that has never been free is blocked at once; if it is `fresh` it
+    leads out of something that the car touches.
     """
     vehicle, parameters = derived.vehicle, derived.parameters
     stretch = next_section(kept, start, parameters)
@@ -264,10 +267,13 @@ def continue_maneuver(
     walls = [wall for wall in request.walls if not _led_past(wall, scene)]
     end = _end_of(stretch, frenet, walls, body, parameters.speed.line_gap)
     stop = _before_static(end, frenet, surroundings, body, parameters)
-    if stop.blocks and stop.at < parameters.speed.start_room and abs(start.v) < STANDS:
-        if not fresh:
-            return None
+    blocked = stop.blocks and stop.at < parameters.speed.start_room and abs(start.v) < STANDS
+    if blocked and fresh:
         stop = end
+    elif blocked:
+        if not 0.0 <= scene.stamp - kept.free_at <= _CONFIRM_S:
+            return None
+        stop = stop._replace(at=min(stop.at, 0.0))
     stop = _for_oncoming(stop, kept, stretch.row, scene, start, derived)
     top = min(request.speed_limit, vehicle.max_speed if gear > 0.0 else vehicle.max_reverse_speed)
     limit = np.full(n, top)
@@ -283,7 +289,8 @@ def continue_maneuver(
     limited = _limit(binds, stop, swept, surroundings)
     if abs(start.v) < STANDS:
         trajectory, limited = from_standstill(trajectory, limited, start.curvature, vehicle)
-    return PlanResult(True, trajectory, limited, uses_reverse=reverse, maneuver=replace(kept, row=stretch.row))
+    going = replace(kept, row=stretch.row, free_at=kept.free_at if blocked else scene.stamp)
+    return PlanResult(True, trajectory, limited, uses_reverse=reverse, maneuver=going)
 
 
 def _led_past(wall: StopWall, scene: Scene) -> bool:
