@@ -51,6 +51,25 @@ def test_the_nearest_usable_goal_within_tolerance_is_taken() -> None:
     assert_drivable(result, segments)
 
 
+@pytest.mark.clause("USE-7")
+def test_a_thing_on_the_goal_itself_leaves_the_goals_about_it() -> None:
+    wanted, cone = FreeSpace(Pose(15.0, 0.0, 0.0), goal_tolerance=2.0), Pose(15.0, 0.0, 0.0)
+    now = with_object(scene(Pose(0.0, 0.0, 0.0)), cone, False, 0.0)
+    small = replace(now.obstacles, length=np.array((0.3,)), width=np.array((0.3,)))
+    end = driven(plan(replace(now, obstacles=small), wanted)).pose(-1)
+    assert 0.5 < math.hypot(end.x - cone.x, end.y - cone.y) <= 2.0 + 1e-6
+
+
+@pytest.mark.clause("USE-7")
+def test_a_goal_beside_a_large_box_is_not_moved_into_it() -> None:
+    """Inside, the body is clear of all its edges."""
+    now = with_object(scene(Pose(0.0, 0.0, 0.0)), Pose(21.0, 0.0, 0.0), False, 0.0)
+    hall = replace(now.obstacles, length=np.array((14.0,)), width=np.array((9.0,)))
+    wanted = FreeSpace(Pose(13.9, 0.0, 0.0), goal_tolerance=4.0, allow_reverse=False)
+    end = driven(plan(replace(now, obstacles=hall), wanted)).pose(-1)
+    assert end.x + CAR.front < 14.0
+
+
 @pytest.mark.clause("EXP-1")
 def test_a_free_heading_takes_one_that_fits() -> None:
     corridor = np.array(((-4.0, 5.0, 14.0, 5.0), (-4.0, 8.5, 14.0, 8.5)))

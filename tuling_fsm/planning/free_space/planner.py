@@ -192,8 +192,13 @@ def _problem(
     if gear and free_length(problem.walls, hair, x, y, h, curvature=bend, gear=gear, limit=way) < way:
         return Reason.NO_PATH
     body = body_of(vehicle, parameters.least_clearance)
-    offsets = usable_goals(request, problem.walls, body, problem.goals[0])
-    if not offsets or covered(scene, request.goal.x, request.goal.y):
+
+    def taken(ahead: float, left: float) -> bool:
+        place = moved(request.goal, (ahead, left, 0.0), problem.frame.mirror)
+        return covered(scene, place.x, place.y)
+
+    offsets = usable_goals(request, problem.walls, body, problem.goals[0], taken)
+    if not offsets:
         return Reason.GOAL_OCCUPIED
     if offsets == [(0.0, 0.0, 0.0)]:
         return problem

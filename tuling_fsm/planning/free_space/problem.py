@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -177,13 +177,18 @@ def shifts(tolerance: float) -> list[tuple[float, float]]:
 
 
 def usable_goals(
-    request: FreeSpace, walls: SegmentGrid, body: InflatedFootprint, goal: FloatArray
+    request: FreeSpace,
+    walls: SegmentGrid,
+    body: InflatedFootprint,
+    goal: FloatArray,
+    taken: Callable[[float, float], bool],
 ) -> list[tuple[float, float, float]]:
     """Free poses as (ahead, left, turn) against the goal, all at the place nearest to it that has one; empty when
     none has.
 
-    `goal` (3,) is in the frame of the walls. A free heading gives up to `HEADINGS` poses, a given one the pose turned
-    least.
+    `goal` (3,) is in the frame of the walls; `taken` tells of a place so far ahead of it and to its left (m) whether it
+    is inside a thing, whose edges a body may be clear of. A free heading gives up to `HEADINGS` poses, a given one the
+    pose turned least.
     """
     if request.free_heading:
         turns = [2.0 * math.pi * k / HEADINGS for k in range(HEADINGS)]
@@ -194,7 +199,7 @@ def usable_goals(
     for ahead, left in shifts(request.goal_tolerance):
         x, y = goal[0] + c * ahead - s * left, goal[1] + s * ahead + c * left
         free = [(ahead, left, turn) for turn in turns if not occupied(walls, body, x, y, goal[2] + turn)]
-        if free:
+        if free and not taken(ahead, left):
             return free if request.free_heading else free[:1]
     return []
 
