@@ -13,6 +13,7 @@ from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import FollowLanes, LaneEnd, LaneLine, PlanResult, Reason, RoutePlace
 from tuling_fsm.core.scene import Scene
 from tuling_fsm.planning.planner import Planner
+from tuling_fsm.planning.safety.check import check
 
 from ..lane_drives import LONG, PARAMETERS, PLANNER, VEHICLE, run, straight
 from ..scenes import (
@@ -25,6 +26,7 @@ from ..scenes import (
     lane_line,
     mirrored_line,
     mirrored_trajectory,
+    regulations_for,
     road,
     scene,
     wall_across,
@@ -333,3 +335,16 @@ def test_without_a_lane_to_join_the_car_stops_and_says_so() -> None:
     assert result.trajectory.v[-1] == 0.0
     empty = PLANNER.plan(FollowLanes((), (), 8.0), across, None)
     assert not empty.feasible
+
+
+@pytest.mark.clause("NOR-7", "SAF-2")
+@pytest.mark.parametrize("v", [0.0, 8.0])
+def test_a_car_far_beyond_the_end_of_a_lane_stops_ahead_of_itself(v: float) -> None:
+    lane = lane_line(bent((15.6, 0.0)), end=LaneEnd.ROUTE_END)
+    for beyond, joins in ((2.0, True), (7.5, True), (9.0, False), (15.0, False)):
+        now, request = scene(x=15.6 + beyond, v=v), follow((lane,))
+        result = PLANNER.plan(request, now, None)
+        assert result.trajectory is not None
+        assert result.feasible is joins
+        assert np.diff(result.trajectory.x).min(initial=0.0) > -1e-6
+        assert check(result.trajectory, now, regulations_for(request), VEHICLE, PARAMETERS, not joins) is None

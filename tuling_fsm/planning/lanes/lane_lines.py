@@ -102,7 +102,7 @@ def _place(
             last += 1
         k = nearest(line, 0, max(2, last), pose[0], pose[1])
         frenet_start(line, n, k, pose, max_turn, start)
-        if start[START_S] < _BEFORE_START:
+        if start[START_S] < _BEFORE_START or start[START_S] >= line[n - 1, S]:
             start[REACHABLE] = 0.0
         if start[REACHABLE] > 0.0 and (home < 0 or abs(start[START_D]) < abs(starts[home, START_D])):
             home = i
