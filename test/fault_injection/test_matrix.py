@@ -87,6 +87,35 @@ def test_a_matrix_of_other_settings_is_not_gone_on_with(driven: list[str], tmp_p
         run_matrix(asked(tmp_path, resume=True, duration_s=2.0), lambda _: None)
 
 
+def test_nor_is_one_of_a_scenario_or_a_map_that_has_changed_since(driven: list[str], tmp_path: Path) -> None:
+    road_map = tmp_path / "course.xodr"
+    road_map.write_bytes(COURSE.read_bytes())
+    one = DrivenScenario(scenario_file(tmp_path), road_map, 1, ())
+    first = run_matrix(replace(asked(tmp_path), scenarios=(one,)), lambda _: None)
+    again = replace(asked(tmp_path, resume=True), scenarios=(replace(one),))
+    driven.clear()
+    assert run_matrix(again, lambda _: None) == first and not driven
+    for file in (one.file, road_map):
+        text = file.read_text(encoding="utf-8")
+        file.write_text(f"{text}\n", encoding="utf-8")
+        with pytest.raises(InputError, match="holds a matrix of other settings"):
+            run_matrix(replace(again, scenarios=(replace(one),)), lambda _: None)
+        file.write_text(text, encoding="utf-8")
+
+
+def test_nor_is_one_of_another_scenario_of_the_same_name(driven: list[str], tmp_path: Path) -> None:
+    run_matrix(asked(tmp_path), lambda _: None)
+    (tmp_path / "other").mkdir()
+    other = DrivenScenario(scenario_file(tmp_path / "other"), COURSE, 1, ())
+    with pytest.raises(InputError, match="expected the same scenarios, map, seed"):
+        run_matrix(replace(asked(tmp_path, resume=True), scenarios=(other,)), lambda _: None)
+    both = replace(asked(tmp_path), scenarios=(*asked(tmp_path).scenarios, other))
+    driven.clear()
+    run_matrix(both, lambda _: None)
+    assert driven[:2] == ["straight", "straight"]
+    assert len(list((tmp_path / "out" / "references").iterdir())) == 2
+
+
 @pytest.mark.medium
 def test_a_copy_that_dies_is_an_error_of_its_cell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def die(*_: object) -> None:
@@ -173,7 +202,8 @@ def test_a_cell_in_a_copy_is_that_cell_alone_and_the_command_tells_of_it(
     assert said["held"] and [each["verdict"] for each in said["cells"]] == ["passed", "passed"]
     lost = next(each for each in said["cells"] if each["fault"] == "messages_lost")
     loop = straight_loop(lost["at_s"])
-    drive = matrix._reference(out / "references" / "straight.json")
+    (reference_file,) = (out / "references").iterdir()
+    drive = matrix._reference(reference_file)
     assert drive is not None
     alone = driving.drive_cell(loop, cell("messages_lost", at_s=lost["at_s"]), drive, 2.0)
     assert alone == {name: lost[name] for name in alone}

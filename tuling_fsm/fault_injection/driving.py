@@ -7,10 +7,12 @@ was, whatever that is made of, and nothing of a cell gets back.
 from __future__ import annotations
 
 import gc
+import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -25,6 +27,7 @@ from tuling_fsm.fault_injection.loop import VehicleLoop
 from tuling_fsm.fault_injection.verdict import CellEvidence, CellVerdict, RecoveryTarget, judge
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.output_file import write_file
+from tuling_fsm.run import run_settings
 from tuling_fsm.sim.reporting.run_log import LogRow
 from tuling_fsm.sim.scenario.choices import ServerBehaviour
 from tuling_fsm.sim.scenario.compiler import load_scenario
@@ -45,6 +48,16 @@ class DrivenScenario:
     map_file: Path
     seed: int
     parameters: tuple[tuple[str, Any], ...]
+
+    @cached_property
+    def key(self) -> str:
+        """Tells it from others, also from what was in the same files before.
+
+        Raises:
+            InputError: the scenario cannot be used.
+        """
+        settings = run_settings(load_scenario(self.file, {}), self.map_file, self.seed)
+        return hashlib.sha256(repr((str(self.file), settings, self.parameters)).encode()).hexdigest()[:16]
 
     def loop(self) -> VehicleLoop:
         """Its run, with all kernels loaded.

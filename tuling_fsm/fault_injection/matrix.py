@@ -54,8 +54,12 @@ class FaultMatrix:
 
     @property
     def key(self) -> str:
-        """Tells the settings of one matrix from those of another."""
-        content = repr((self.duration_s, [(each.seed, each.map_file, each.parameters) for each in self.scenarios]))
+        """Tells the settings of one matrix from those of another.
+
+        Raises:
+            InputError: a scenario cannot be used.
+        """
+        content = repr((self.duration_s, [each.key for each in self.scenarios]))
         return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 
@@ -90,14 +94,14 @@ def _claim(matrix: FaultMatrix) -> None:
     file = matrix.folder / "settings.json"
     found = _read(file)
     if matrix.resume and found is not None and found.get("key") != matrix.key:
-        expected = "the same seed, map, parameters and duration, or another folder"
+        expected = "the same scenarios, map, seed, parameters and duration, or another folder"
         raise InputError("--resume", f"{matrix.folder} holds a matrix of other settings", expected)
     write_file(file, json.dumps({"key": matrix.key, "duration_s": matrix.duration_s}) + "\n")
 
 
 def _references(matrix: FaultMatrix, say: Report) -> list[ReferenceDrive]:
     """Every scenario without a fault."""
-    files = [matrix.folder / "references" / f"{each.file.stem}.json" for each in matrix.scenarios]
+    files = [matrix.folder / "references" / f"{each.file.stem}-{each.key}.json" for each in matrix.scenarios]
     found = [_reference(file) if matrix.resume else None for file in files]
     left = [number for number, drive in enumerate(found) if drive is None]
     done = 0
