@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from tuling_fsm.agent import Parameters, Tick
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.fault_injection import driving
 from tuling_fsm.fault_injection.driving import drive_cell
 from tuling_fsm.fault_injection.faults import BY_NAME, CLOCK_JUMP_S, LATE_PERIODS, InjectedFault
 from tuling_fsm.fault_injection.loop import VehicleLoop
 from tuling_fsm.share import share_file
 from tuling_fsm.sim.scenario.commands import Drive
 from tuling_fsm.sim.scenario.compiler import load_scenario
+from tuling_fsm.sim.scoring.score import Infraction
 
 from .staged import REFUSING, cell, course, fresh_loop, reference, run, straight_loop
 
@@ -214,3 +217,19 @@ def test_a_loop_that_fails_is_an_error_of_the_cell(monkeypatch: pytest.MonkeyPat
     result = drive_cell(loop, cell("ghosts"), reference(), 2.0)
     assert result["verdict"] == "error"
     assert "ZeroDivisionError" in result["detail"]
+
+
+@pytest.mark.medium
+@pytest.mark.parametrize(("after", "verdict"), [(0.05, "passed"), (60.0, "infraction")])
+def test_what_the_run_without_the_fault_does_much_later_excuses_nothing(
+    after: float, verdict: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def drift(loop: VehicleLoop, *_: object) -> float:
+        loop.frame()
+        loop.simulation.referee.infractions.append(Infraction(loop.simulation.stamp, "off_road", "0.4 m", True))
+        return 1.0
+
+    monkeypatch.setattr(driving, "_drive_through", drift)
+    without = replace(reference(), at_fault=((BEGIN_S + after, "off_road"),))
+    result = drive_cell(straight_loop(BEGIN_S), cell("ghosts", at_s=BEGIN_S), without, 2.0)
+    assert result["verdict"] == verdict

@@ -83,7 +83,7 @@ class CellEvidence:
     at_fault: tuple[tuple[float, str, str], ...] = ()
     """The referee's records of what the car was to blame for: stamp (s), kind, detail."""
     known: frozenset[str] = frozenset()
-    """Kinds that the run without the fault is to blame for as well, from the same stamp on."""
+    """Kinds that the run without the fault is to blame for as well, in the same time."""
     unreported_s: float = 0.0
     """The longest stand without a reason."""
     recovered_s: float | None = None
