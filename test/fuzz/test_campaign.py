@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from pathlib import Path
 from random import Random
 
@@ -13,7 +14,7 @@ import pytest
 from tuling_fsm import cli
 from tuling_fsm.agent import Agent
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.fuzz.campaign import STATE, FuzzBudget, FuzzCampaign, FuzzRecord, table
+from tuling_fsm.fuzz.campaign import STATE, FuzzBudget, FuzzCampaign, FuzzRecord, _in_time, table
 from tuling_fsm.fuzz.hostile_inputs import STEP_S, HostileWorld
 from tuling_fsm.fuzz.targets import Seed
 from tuling_fsm.fuzz.ticks import drive
@@ -65,6 +66,20 @@ def test_the_verb_prints_a_table_and_writes_json(tmp_path: Path, capsys: pytest.
     head, row = capsys.readouterr().out.splitlines()
     assert head.split()[:2] == ["target", "runs"] and row.split()[:2] == ["messages", "40"]
     assert json.loads((tmp_path / STATE).read_text())["targets"]["messages"]["runs"] == 40
+
+
+def test_lines_that_come_together_are_heard_before_the_process_is_silent() -> None:
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb") as stream, os.fdopen(writing, "wb", buffering=0) as process:
+        process.write(b'{"finding": 1}\n{"finding": 2}\n{"find')
+        heard = _in_time(stream, 10.0, 0.05)
+        assert [next(heard) for _ in range(3)] == [{"finding": 1}, {"finding": 2}, None]
+        heard = _in_time(stream, 10.0, 10.0)
+        process.write(b'{"finding": ')
+        process.write(b"3}\n")
+        assert next(heard) == {"finding": 3}
+        process.close()
+        assert list(heard) == []
 
 
 def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ hold.
 from __future__ import annotations
 
 import json
+import os
 import selectors
 import shutil
 import subprocess
@@ -33,6 +34,8 @@ PATIENCE = 4.0
 """A process that is silent for so many times the limit of one file, and `LOADING_S`, is ended."""
 LOADING_S = 300.0
 """Until the first line comes, s: kernels may have to be compiled."""
+_AT_ONCE = 65536
+"""Of what a process tells, so many bytes at the most are read in one go."""
 _HELD = "holds"
 _MENDED = "mended"
 
@@ -238,15 +241,17 @@ def _lines(work: FuzzWork, limit_s: float, guided: bool) -> Iterator[dict[str, A
 
 def _in_time(stream: IO[bytes], first_s: float, next_s: float) -> Iterator[dict[str, Any] | None]:
     """The lines of a stream; None, and no more, where one does not come in time."""
+    patience, rest = first_s, b""
     with selectors.DefaultSelector() as selector:
         selector.register(stream, selectors.EVENT_READ)
-        patience = first_s
         while selector.select(patience):
-            line = stream.readline()
-            if not line:
+            # Not by the stream's own buffer: the selector does not see what has been read into that.
+            said = os.read(stream.fileno(), _AT_ONCE)
+            if not said:
                 return
-            patience = next_s
-            yield json.loads(line)
+            *lines, rest = (rest + said).split(b"\n")
+            patience = next_s if lines else patience
+            yield from map(json.loads, lines)
     yield None
 
 
