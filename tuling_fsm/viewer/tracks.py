@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -27,13 +28,16 @@ def own_time(own: float, came: float) -> float:
 
 
 class _TrackKey(NamedTuple):
-    """Which agent it is, and what about it does not change within a track."""
+    """Which agent it is, what about it does not change within a track, and the how-manieth of all that it is in its
+    message.
+    """
 
     id: int
     kind: int
     length: float
     width: float
     counts_in_rain: bool
+    nth: int = 0
 
 
 @dataclass
@@ -75,8 +79,11 @@ class ObjectTracks:
         self._last, self._taken = t, number + 1
         self._stamps.append(t)
         self._open = {}
+        alike = Counter[_TrackKey]()
         for row in table.rows:
             key = _key(row)
+            alike[key] += 1
+            key = key._replace(nth=alike[key] - 1)
             track = before.get(key)
             if track is None:
                 track = _Track(number)
@@ -93,6 +100,7 @@ class ObjectTracks:
         columns.add("track.length", [key.length for key in keys], SIZE_M, order=0)
         columns.add("track.width", [key.width for key in keys], SIZE_M, order=0)
         columns.add("track.rain", [key.counts_in_rain for key in keys], order=0)
+        columns.add("track.nth", [key.nth for key in keys], order=0)
         columns.add("track.first", [track.first for _, track in self._tracks])
         columns.add("track.n", [len(track.rows) for _, track in self._tracks], order=0)
         rows = self._origin.local(np.array([row for _, track in self._tracks for row in track.rows]).reshape(-1, 5))

@@ -98,7 +98,7 @@ export class Recording {
   /** A track that was told in pieces is one. */
   indexTracks() {
     const [first, count] = [this.columns.get("track.first"), this.columns.get("track.n")];
-    const identity = ["id", "kind", "length", "width", "rain"].map((name) => this.columns.get(`track.${name}`));
+    const identity = ["id", "kind", "length", "width", "rain", "nth"].map((name) => this.columns.get(`track.${name}`));
     for (; this.pieces < first.length; this.pieces += 1) {
       const key = identity.map((values) => values[this.pieces]).join(" ");
       let track = this.lastTracks.get(key);
