@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tuling_fsm.cli import main
+from tuling_fsm.core.errors import InputError
 from tuling_fsm.falsification.criticality import FalsificationRun, drive_critically, words
-from tuling_fsm.falsification.runs import FILE
+from tuling_fsm.falsification.parameter_space import ParameterRange
+from tuling_fsm.falsification.runs import FILE, SearchRecord, SearchSettings
 from tuling_fsm.share import share_file
+from tuling_fsm.sim.sensors.perception_levels import CLEAN
 from tuling_fsm.verbs.falsify import summary, table
 
 CUT_IN = Path(share_file("config", "scenarios", "cut_in.xosc"))
@@ -63,6 +68,27 @@ def test_a_search_goes_on_where_it_was_broken_off(tmp_path: Path, capsys: pytest
     assert (whole == 1) == any(run["collides"] for run in told["runs"])
     assert main([*ASKED, *out, "--runs", "4", "--resume", "--seed", "2"]) == 2
     assert "is of other settings (expected those of the search there, or another folder)" in capsys.readouterr().err
+
+
+def test_what_is_kept_stays_where_it_cannot_be_written_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = SearchSettings(CUT_IN, (ParameterRange("behind", 12.0, 19.0),), (), 1, None, CLEAN)
+    with SearchRecord(settings, 1, tmp_path, False):
+        pass
+    with (tmp_path / FILE).open("a", encoding="utf-8") as file:
+        file.write('{"values": {"behind": "13"}, "outcome": {"cost": 1.0}}\n')
+    kept = (tmp_path / FILE).read_text("utf-8")
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as disk:
+        disk.setattr(Path, "replace", full)
+        with pytest.raises(InputError, match="No space left"):
+            SearchRecord(settings, 1, tmp_path, True)
+    assert (tmp_path / FILE).read_text("utf-8") == kept
+    with SearchRecord(settings, 1, tmp_path, True) as record:
+        assert record.drive([(("behind", "13"),)]) == [{"cost": 1.0}]
+    assert (tmp_path / FILE).read_text("utf-8") == kept
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.falsification.criticality import FalsificationRun, drive_critically
 from tuling_fsm.falsification.parameter_space import ParameterRange, overrides_at
 from tuling_fsm.falsification.search import Overrides
+from tuling_fsm.output_file import write_file
 from tuling_fsm.process_pool import process_pool
 from tuling_fsm.run import chosen_map, run_settings
 from tuling_fsm.sim.scenario.compiler import load_scenario
@@ -77,10 +78,8 @@ class SearchRecord:
         file = folder / FILE
         if resume and file.exists():
             self._done = _read(file, self._plain)
-        folder.mkdir(parents=True, exist_ok=True)
-        with file.open("w", encoding="utf-8") as written:
-            written.write(json.dumps(self._plain) + "\n")
-            written.writelines(_line(values, outcome) for values, outcome in self._done.items())
+        kept = (_line(values, outcome) for values, outcome in self._done.items())
+        write_file(file, "".join((json.dumps(self._plain) + "\n", *kept)))
         self._file = file.open("a", encoding="utf-8")
 
     def plain_settings(self) -> dict[str, Any]:
