@@ -18,13 +18,17 @@ import pytest
 from tuling_fsm.bag.reader import read_messages
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.viewer import plans
 from tuling_fsm.viewer.columns import ColumnWriter, joined, unpacked
 from tuling_fsm.viewer.live.child import LAGGING_TICKS, show
 from tuling_fsm.viewer.live.log import BLOCK, PatchLog
 from tuling_fsm.viewer.live.patches import LiveFilm, LiveSource
 from tuling_fsm.viewer.live.pipe import DriveTick, frames, read_frames, read_tick_ms, result_message, tick_ms_message
 from tuling_fsm.viewer.live.server import MOST_PAGES, LiveServer
+from tuling_fsm.viewer.origin import PageOrigin
+from tuling_fsm.viewer.plans import MarkerHistory, MarkerSpan
 from tuling_fsm.viewer.recording import FilmSource, record
+from tuling_fsm.wire.markers import RED, MarkerDrawing, MarkerShape, pack_markers
 
 from .drives import STANDS
 from .live_drive import patches, sum_of
@@ -90,6 +94,30 @@ def test_a_patch_costs_what_is_new(parts: list[bytes]) -> None:
     middle = [len(part) for part in parts[20:-1]]
     assert max(middle) < 0.1 * len(parts[0])
     assert np.median(middle[-20:]) < 1.5 * np.median(middle[:20])
+
+
+def test_of_walls_those_that_are_new_or_have_changed_are_told_and_no_others_looked_at(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looked_at: list[MarkerSpan] = []
+
+    def entry(span: MarkerSpan, t_to: float) -> dict[str, object]:
+        looked_at.append(span)
+        return entry_of(span, t_to)
+
+    entry_of = plans._entry
+    monkeypatch.setattr(plans, "_entry", entry)
+    history, told = MarkerHistory(0.1, PageOrigin()), dict[int, dict[str, object]]()
+    for k in range(40):
+        wall = np.array([(10.0 * (k // 4), -2.0), (10.0 * (k // 4), 2.0)])
+        drawing = MarkerDrawing("walls", MarkerShape.LINE_LIST, RED, 0.25, wall)
+        history.take(0.1 * k, pack_markers(k * 10**8, (drawing,)))
+        looked_at.clear()
+        told |= history.news(1e9)
+        assert len(looked_at) <= 2
+        assert [told[number] for number in range(len(told))] == history.spans(1e9)
+    assert len(told) == 10
+    assert history.news(1e9) == []
 
 
 @pytest.mark.medium

@@ -107,6 +107,7 @@ class MarkerHistory:
         self._last = -np.inf
         self._spans: list[MarkerSpan] = []
         self._open: list[MarkerSpan] = []
+        self._unsettled: dict[int, dict[str, object]] = {}
         self.ends: dict[float, tuple[FloatArray, FloatArray]] = {}
         """By time (s): where lost and won candidates end (N, 2), m of the page."""
 
@@ -122,6 +123,7 @@ class MarkerHistory:
         for span in drawn.spans:
             kept = next((other for other in before if _same(other, span)), span)
             if kept is span:
+                self._unsettled[len(self._spans)] = {}
                 self._spans.append(span)
             self._open.append(kept)
         for span in (*before, *self._open):  # What is not sent any more held until it was not.
@@ -136,11 +138,28 @@ class MarkerHistory:
     def spans(self, end: float) -> list[dict[str, object]]:
         """For the header; those that are open hold to the end (s)."""
         held = {id(span) for span in self._open}
-        return [
-            {"name": span.name, "from": round(span.t_from, 3), "to": round(end if id(span) in held else span.t_to, 3),
-             "numbers": [round(value, 2) for value in span.numbers], "words": span.words}
-            for span in self._spans
-        ]  # fmt: skip
+        return [_entry(span, end if id(span) in held else span.t_to) for span in self._spans]
+
+    def news(self, end: float) -> list[tuple[int, dict[str, object]]]:
+        """Of `spans` those that are new or have changed since the last call, with their numbers."""
+        held, found = {id(span) for span in self._open}, []
+        for number, before in list(self._unsettled.items()):
+            span = self._spans[number]
+            entry = _entry(span, end if id(span) in held else span.t_to)
+            if entry != before:
+                found.append((number, entry))
+            if id(span) in held:
+                self._unsettled[number] = entry
+            else:
+                del self._unsettled[number]
+        return found
+
+
+def _entry(span: MarkerSpan, t_to: float) -> dict[str, object]:
+    return {
+        "name": span.name, "from": round(span.t_from, 3), "to": round(t_to, 3),
+        "numbers": [round(value, 2) for value in span.numbers], "words": span.words,
+    }  # fmt: skip
 
 
 def _same(one: MarkerSpan, other: MarkerSpan) -> bool:

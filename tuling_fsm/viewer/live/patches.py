@@ -246,14 +246,14 @@ class _Drive:
         lists = {
             **self._lists,
             "stops": self._stands.entries(),
-            "spans": self._markers.spans(OPEN_S),
             "routes": [*self._routes.found, *self._blocked.found],
             "texts": self._texts.texts,
         }
         scalars: dict[str, Any] = {"begin": round(self._begin or 0.0, 3), "end": round(self._end, 3)}
         if points:
             scalars["predicted_points"] = points
-        return {"scalars": scalars, "lists": self._news(lists)}
+        news, spans = self._news(lists), self._markers.news(OPEN_S)
+        return {"scalars": scalars, "lists": news | {"spans": spans} if spans else news}
 
     def _add_reasons(self, columns: ColumnWriter) -> None:
         add_whys(columns, self._whys, self._texts, self._why_count)
