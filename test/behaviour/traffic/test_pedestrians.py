@@ -1,14 +1,19 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from crossroads import HALF_M, crossroads
 from scenes import row, walker
 from traffic_drive import Drive, route_between
 
+from tuling_fsm.behaviour.traffic.pedestrians import among_released
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import Reason
+from tuling_fsm.core.scene import Ego, Obstacles, Scene
+from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.inputs import Kind
 
@@ -153,3 +158,18 @@ def test_a_person_who_crosses_delays_the_car_and_no_more(town: RoadMap) -> None:
         if abs(x - 1.75) < 1.75 + 0.3:
             assert drive.front < CROSSWALK_S
     assert seen_wall and drive.front > CROSSWALK_S + 20.0
+
+
+@pytest.mark.clause("USE-5")
+@pytest.mark.parametrize(("ahead", "kept"), [(5.0, 0.6), (0.8, 0.35), (0.3, 0.0)])
+def test_those_that_are_crept_past_stand_and_are_kept_clear_of(ahead: float, kept: float) -> None:
+    """By the gap to people, or by a little less than there is."""
+    car = Vehicle()
+    boxes = [(car.front + ahead, 0.0, 0.0, 0.5, 0.5), (20.0, 3.0, 0.0, 0.5, 0.5)]
+    people = replace(Obstacles.straight_on(boxes, kind=Kind.PEDESTRIAN), moving=np.ones(2, np.bool_))
+    before = Scene(0.0, Ego(Pose(0.0, 0.0, 0.0), 0.0, 0.0, 0.0), people)
+    after = among_released(before, (0,), car, 0.6).obstacles
+    assert after.moving.tolist() == [False, True]
+    assert after.length.tolist() == pytest.approx([0.5 + 2.0 * kept, 0.5], abs=0.01)
+    assert after.width.tolist() == pytest.approx([0.5 + 2.0 * kept, 0.5], abs=0.01)
+    assert among_released(before, (), car, 0.6) is before

@@ -110,3 +110,17 @@ def test_a_moving_car_is_none_of_its_business(standing: Drive) -> None:
     standing.objects = [row(4, 1.75, BUMPER_Y + 2.5, NORTH)]
     standing.tick()
     assert not standing.memory.start_blocked
+
+
+@pytest.mark.clause("USE-5", "USE-6")
+def test_one_that_stands_before_the_bumper_keeps_the_car_until_both_have_stood_for_long(standing: Drive) -> None:
+    """Then the plan keeps clear of it; when it moves it is waited for again."""
+    standing.objects = [walker(3, 1.2, BUMPER_Y + 0.8)]
+    standing.tick(4.0)
+    assert standing.walls(Reason.PEDESTRIAN)
+    standing.tick(2.0)
+    assert standing.rules.memory.released == (3,)
+    assert not standing.walls(Reason.PEDESTRIAN)
+    standing.objects = [walker(3, 1.2, BUMPER_Y + 0.8, vx=1.0)]
+    standing.tick()
+    assert standing.walls(Reason.PEDESTRIAN)
