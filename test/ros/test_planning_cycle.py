@@ -86,6 +86,19 @@ def test_a_disk_that_is_full_ends_the_recording_and_nothing_else(tmp_path):
     assert line.startswith("record: ") and "cannot be written: No space left on device" in line
 
 
+def test_a_message_that_cannot_be_recorded_is_told_once_and_the_next_ticks_are_whole(tmp_path):
+    bench = Bench(record=tmp_path)
+    bench.inbox._values["mission"] = {"note": "\ud83d"}
+    for k in range(4):
+        bench.send(frame(1.0 + 0.05 * k))
+    bench.halt()
+    assert len(bench.trajectories()) == 5
+    (line,) = bench.lines
+    assert line.startswith("record: not all of a tick: UnicodeEncodeError: ")
+    ticks = list(read_inputs(tmp_path))
+    assert [tick.odometry.stamp for tick in ticks] == pytest.approx([1.05, 1.1, 1.15])
+
+
 STAMPED = ("objects", "traffic_lights", "odometry")
 
 

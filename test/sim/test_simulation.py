@@ -197,8 +197,9 @@ def test_the_mission_is_the_routes_end_or_the_file(plain: RoadMap, tmp_path: Pat
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[1]", "mission: [1] is no object"),
+        ("[1]", "JSON of type list"),
         ("{", "no JSON"),
+        ('{"tasks": [], "note": "\\ud83d"}', r"no JSON: \ud83d is half a surrogate pair"),
         ("[" * 100_000, "no JSON"),
         ('{"tasks": [{"pickup": {"x": 1, "y": 2}}]}', "mission.tasks[0].dropoff: missing"),
         ('{"match_time_s": "soon"}', "mission.match_time_s: 'soon' is no finite number"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import numpy as np
@@ -63,6 +64,9 @@ def test_bad_occupancy_is_refused(change, said):
         (f'{{"a": {"1" * 5000}}}', "is no finite number"),
         ('{"a": 1} x', "no JSON"),
         ("[" * 100_000, "no JSON"),
+        (r'{"a": "\ud83d"}', r"no JSON: \ud83d is half a surrogate pair"),
+        (r'{"a\udc00": 1}', r"no JSON: \udc00 is half a surrogate pair"),
+        (r'{"a": ["\ud83d", "\ude00"]}', r"no JSON: \ud83d is half a surrogate pair"),
     ],
 )
 def test_bad_json_is_refused(text, said):
@@ -170,5 +174,6 @@ def test_diagnostics_come_back():
 
 
 def test_json_keeps_every_letter():
-    value = {"zh": "图灵", "n": 0.1 + 0.2}
+    value = {"zh": "图灵", "n": 0.1 + 0.2, "face": "\U0001f600"}
     assert unpack_json(pack_json(value), "mission") == value
+    assert unpack_json(pack_string(json.dumps(value)), "mission") == value

@@ -91,9 +91,9 @@ class BagWriter:
     def write_tick(self, inputs: Inputs, outputs: Iterable[tuple[str, bytes]]) -> None:
         """Append what is new in a tick's inputs, and the messages that answered them."""
         ns = nanoseconds(inputs.stamp)
-        for topic, message in pack_inputs(inputs, self._previous):
+        previous, self._previous = self._previous, inputs  # What cannot be written once is not tried for ever.
+        for topic, message in pack_inputs(inputs, previous):
             self.write(ns, topic, message)
-        self._previous = inputs
         for topic, message in outputs:
             self.write(ns, topic, message)
         self._whole = True

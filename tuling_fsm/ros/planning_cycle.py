@@ -169,7 +169,8 @@ class PlanningCycle:
         self._new_parameters: Parameters | None = None
         """Set since the last tick, and not yet recorded."""
         self._kept_ns = 0
-        self._unkept = ""
+        self._unkept = self._unrecorded = ""
+        """What was said last of a state that cannot be kept, and of a tick that cannot be recorded."""
         self._health_at: float | None = None
         self._called_at: float | None = None
         """When the timer was called last."""
@@ -392,7 +393,9 @@ class PlanningCycle:
                 self._log.warning(f"state_file: {error}")
 
     def _record(self, outcome: TickOutcome, ns: int, more: Messages) -> None:
-        """All of a tick into the bag; the parameters first, where they are new to it. A disk that is full ends that."""
+        """All of a tick into the bag; the parameters first, where they are new to it. A disk that is full ends that; a
+        message that cannot be written is told once, and its tick is recorded without it and what follows it.
+        """
         if self._bag is None:
             return
         new, self._new_parameters = self._new_parameters, None
@@ -404,3 +407,7 @@ class PlanningCycle:
         except InputError as error:
             self._log.error(f"record: {error}; driving on without")
             self._bag, self._wanted = None, self._listened
+        except Exception as error:
+            if self._unrecorded != (said := in_one_line(error)):
+                self._unrecorded = said
+                self._log.error(f"record: not all of a tick: {said}")

@@ -71,15 +71,26 @@ def parse_json(text: str, where: str) -> dict[str, Any]:
     """A JSON object.
 
     Raises:
-        InputError: no JSON, no object; `NaN`, `Infinity` and numbers too large for a float are no JSON.
+        InputError: no JSON, no object; `NaN`, `Infinity`, numbers too large for a float and half a surrogate pair are
+            no JSON.
     """
     try:
         value = json.loads(text, parse_constant=_finite, parse_float=_finite, parse_int=_whole)
+        if "\\u" in text:
+            _check_letters(value)
     except (ValueError, RecursionError) as error:
         raise InputError(where, f"no JSON: {error}", "one JSON object") from None
     if not isinstance(value, dict):
         raise InputError(where, f"JSON of type {type(value).__name__}", "one JSON object")
     return value
+
+
+def _check_letters(value: Any) -> None:
+    """An escape may stand for half a surrogate pair (RFC 8259, 8.2), which is no letter and cannot be sent on."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(f"\\u{ord(error.object[error.start]):04x} is half a surrogate pair") from None
 
 
 def _finite(number: str) -> float:

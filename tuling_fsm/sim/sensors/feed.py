@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,7 @@ from tuling_fsm.sim.sensors.localization import NOWHERE, DeadReckoning
 from tuling_fsm.sim.sensors.occlusion import hidden
 from tuling_fsm.sim.sensors.perception import Sensors, occupancy
 from tuling_fsm.sim.sensors.tracking_errors import TrackingErrors
+from tuling_fsm.wire.text import parse_json
 from tuling_fsm.world.inputs import BoolMessage, Inputs, Occupancy, Odometry, RouteAnswer, StampedRows
 from tuling_fsm.world.mission import parse_mission
 
@@ -193,11 +193,12 @@ def _read_mission(file: Path) -> dict[str, Any]:
     if file.is_char_device():
         raise InputError(str(file), "is a device", "a mission in JSON")
     try:
-        mission: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        text = file.read_text(encoding="utf-8")
     except OSError as error:
         raise InputError(str(file), f"cannot be read: {error.strerror}", "a mission in JSON") from error
-    except (ValueError, RecursionError) as error:
-        raise InputError(str(file), f"no JSON: {error}", "a mission in JSON") from error
+    except UnicodeDecodeError as error:
+        raise InputError(str(file), f"no UTF-8: {error}", "a mission in JSON") from error
+    mission = parse_json(text, str(file))
     try:
         parse_mission(mission, 0.0)
     except InputError as error:
