@@ -1,7 +1,8 @@
 """`tuling-fsm`: one entry point, a module of `verbs` a subject.
 
 Exit 0 on success, 1 when what was asked does not hold, 2 for bad usage or bad input (one line on standard error);
-130 after Control-C, 141 where the reader has gone and 143 after SIGTERM, as of every program in a shell.
+130 after Control-C, 141 where the reader has gone, 143 after SIGTERM and 129 after SIGHUP, as of every program in a
+shell.
 """
 
 from __future__ import annotations

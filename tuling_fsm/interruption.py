@@ -13,16 +13,23 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-TERMINATED = 143
-"""What a shell reports of a program that SIGTERM has ended."""
+HUNG_UP, TERMINATED = 129, 143
+"""What a shell reports of a program that SIGHUP or SIGTERM has ended."""
 _DEFAULT_ACTIONS: dict[signal.Signals, tuple[object, BaseException | type[BaseException]]] = {
     signal.SIGINT: (signal.default_int_handler, KeyboardInterrupt),
     signal.SIGTERM: (signal.SIG_DFL, SystemExit(TERMINATED)),
+    signal.SIGHUP: (signal.SIG_DFL, SystemExit(HUNG_UP)),
 }
 """The handler of a signal that nobody has set another for, and the exception that takes its place."""
 _RESULT_FUNCTION, _LLVM_MODULES = "_numba_unpickle", "llvmlite."
 """What Numba calls to make a result, and the modules that LLVM calls back."""
 _RETRY_S = 0.001
+
+
+def ending_signals() -> tuple[signal.Signals, ...]:
+    """What asks a program to end: SIGINT, SIGTERM, and SIGHUP, that its terminal has gone, but not under `nohup`."""
+    stays = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    return (signal.SIGINT, signal.SIGTERM, *(() if stays else (signal.SIGHUP,)))
 
 
 def postponed(number: int, frame: FrameType | None) -> bool:
@@ -48,8 +55,8 @@ def raising(error: BaseException | type[BaseException]) -> Callable[[int, FrameT
 
 @contextmanager
 def interruptible(number: signal.Signals = signal.SIGINT) -> Iterator[None]:
-    """Here SIGINT raises `KeyboardInterrupt`, or SIGTERM `SystemExit`, as soon as it may, so that what is written is
-    brought to its end; not where the signal is ignored, or a program has a handler of its own.
+    """Here SIGINT raises `KeyboardInterrupt`, or SIGTERM or SIGHUP `SystemExit`, as soon as it may, so that what is
+    written is brought to its end; not where the signal is ignored, or a program has a handler of its own.
     """
     before, (default, error) = signal.getsignal(number), _DEFAULT_ACTIONS[number]
     if before is not default or threading.current_thread() is not threading.main_thread():
@@ -60,3 +67,10 @@ def interruptible(number: signal.Signals = signal.SIGINT) -> Iterator[None]:
         yield
     finally:
         signal.signal(number, before)
+
+
+@contextmanager
+def terminable() -> Iterator[None]:
+    """The same for SIGTERM and SIGHUP at once."""
+    with interruptible(signal.SIGTERM), interruptible(signal.SIGHUP):
+        yield

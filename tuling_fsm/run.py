@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import signal
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -23,7 +22,7 @@ from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.drive_status import STATUS_PERIOD_S, DwellTimer, StatusReport, drive_status
 from tuling_fsm.input_file import content_sha256, is_file
-from tuling_fsm.interruption import interruptible
+from tuling_fsm.interruption import interruptible, terminable
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
@@ -153,7 +152,7 @@ def run_scenario(
             if shown is not None:
                 shown.begin()
             began = time.perf_counter()
-            with interruptible(signal.SIGTERM), _bag(out, bag, run) as writer:
+            with terminable(), _bag(out, bag, run) as writer:
                 outputs, tell = RunOutputs(writer, shown), RunProgress(simulation, log, progress, status)
                 _drive(simulation, driver, log, outputs, tell)
             result = result_of(simulation, log, time.perf_counter() - began) | {SETTINGS: driven_with}

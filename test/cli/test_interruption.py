@@ -17,7 +17,7 @@ from patience import PATIENCE_S
 
 from tuling_fsm.bag.ticks import read_inputs
 from tuling_fsm.cli import INTERRUPTED
-from tuling_fsm.interruption import TERMINATED, interruptible, raising
+from tuling_fsm.interruption import HUNG_UP, TERMINATED, interruptible, raising
 from tuling_fsm.map.opendrive.reader import read_map
 from tuling_fsm.run import run_scenario
 from tuling_fsm.share import share_file
@@ -116,7 +116,8 @@ sys.exit(main(["sim", *sys.argv[2:]]))
 
 @pytest.mark.medium
 @pytest.mark.parametrize(
-    ("name", "code", "said"), [("SIGINT", INTERRUPTED, ["interrupted"]), ("SIGTERM", TERMINATED, [])]
+    ("name", "code", "said"),
+    [("SIGINT", INTERRUPTED, ["interrupted"]), ("SIGTERM", TERMINATED, []), ("SIGHUP", HUNG_UP, [])],
 )
 def test_a_run_that_is_ended_by_a_signal_leaves_a_bag_that_can_be_read(
     name: str, code: int, said: list[str], tmp_path: Path

@@ -57,7 +57,7 @@ def test_an_exception_of_a_callback_is_logged_and_the_node_goes_on(hurried: bool
 @pytest.fixture
 def own_signals() -> Iterator[None]:
     """An executable takes those of its process: this one has its own back afterwards."""
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     yield
     for number, handler in before.items():
         signal.signal(number, handler)

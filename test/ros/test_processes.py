@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from patience import PATIENCE_S, wait_until
 from ros.children import gone
 from ros.domains import new_domain
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.interruption import HUNG_UP, TERMINATED
 from tuling_fsm.ros import executable, processes
 from tuling_fsm.ros.environment import PARENT, child_environment
 from tuling_fsm.ros.processes import ProcessGroup
@@ -92,6 +94,25 @@ def test_a_simulator_that_dies_is_no_success_of_an_older_run_in_its_folder(scrip
         processes.run_processes(SCENARIO, out=tmp_path)
     assert there == []
     assert not (tmp_path / "report.html").exists()
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, TERMINATED), (signal.SIGHUP, HUNG_UP)])
+@pytest.mark.medium
+def test_a_run_that_is_told_to_end_ends_its_processes_and_leaves_no_file(number, code, monkeypatch, tmp_path):
+    pids: list[int] = []
+
+    def start(group: ProcessGroup, *_: object) -> None:
+        group.start("sim", ("-c", SERVE))
+        pids.extend(child.process.pid for child in group._children.values())
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(processes, "_start_nodes", start)
+    monkeypatch.setattr(processes, "activate_planner", lambda group: signal.raise_signal(number))
+    with pytest.raises(SystemExit) as ended:
+        processes.run_processes(SCENARIO)
+    assert ended.value.code == code
+    assert all(gone(pid) for pid in pids)
+    assert not list(tmp_path.iterdir())
 
 
 def test_children_do_not_inherit_what_the_wheels_left_behind(monkeypatch):

@@ -1,4 +1,4 @@
-"""SIGINT and SIGTERM: the node ends by itself, and while a car is driven a stop is on the wire before."""
+"""SIGINT, SIGTERM and SIGHUP: the node ends by itself, and while a car is driven a stop is on the wire before."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from tuling_fsm.core.trajectory import Trajectory
 
 pytestmark = pytest.mark.ros
 
-SIGNALS = int(os.environ.get("SIGNALS", "2"))
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+SIGNALS = int(os.environ.get("SIGNALS", "3"))
 """How often a driving node is ended; 100 for a thorough look."""
 
 
@@ -35,7 +36,7 @@ def test_a_signal_at_any_moment_of_the_drive_ends_it_with_a_stop_on_the_wire(rig
             stamp, x = stamp + 0.05, x + 0.25
         rig.idle(draw.uniform(0.0, 0.1))
         rig.received["trajectory"].clear()
-        said = stop_process(process, (signal.SIGINT, signal.SIGTERM)[k % 2])
+        said = stop_process(process, ENDING[k % len(ENDING)])
         assert process.returncode == 0 and "Traceback" not in said, said
         rig.until(lambda: bool(rig.received["trajectory"]) and brakes(rig.trajectories()[-1]))
         stop = rig.trajectories()[-1]
@@ -48,7 +49,7 @@ def brakes(plan: Trajectory) -> bool:
     return bool(plan.v[1] < plan.v[0])
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", ENDING)
 def test_more_signals_up_to_the_very_end_change_nothing(rig, map_file, number):
     process = rig.start_planner(map_file=map_file)
     rig.activate()
@@ -63,7 +64,7 @@ def test_more_signals_up_to_the_very_end_change_nothing(rig, map_file, number):
     assert "Traceback" not in said
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", ENDING)
 def test_an_idle_node_ends_without_a_word(rig, map_file, number):
     process = rig.start_planner(map_file=map_file)
     assert rig.planner.change("configure", PATIENCE_S)
@@ -72,7 +73,7 @@ def test_an_idle_node_ends_without_a_word(rig, map_file, number):
     assert all("[INFO]" in line for line in said.splitlines())
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", ENDING)
 def test_a_signal_while_everything_is_still_being_loaded_ends_it_quietly(number):
     """From the first line on that is the package's own."""
     program = (
@@ -85,7 +86,23 @@ def test_a_signal_while_everything_is_still_being_loaded_ends_it_quietly(number)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_node_that_is_to_outlive_its_terminal_does():
+    """As `nohup` starts it."""
+    program = (
+        "import os, signal\n"
+        "from tuling_fsm.ros import executable\n"
+        "from tuling_fsm.ros.loop import Interrupted\n"
+        "signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
+        "executable.run_executable(None, ['', '--help'])\n"
+        "interrupted = Interrupted()\n"
+        "os.kill(os.getpid(), signal.SIGHUP)\n"
+        "print(interrupted.signal)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE_S)
+    assert (done.returncode, done.stdout.splitlines()[-1:], done.stderr) == (0, ["None"], "")
+
+
+@pytest.mark.parametrize("number", ENDING)
 def test_a_long_configuration_can_be_interrupted(rig, map_file, number):
     begun = map_file.with_name("begun")
     map_file.write_text(f"map that takes for ever: {begun}")

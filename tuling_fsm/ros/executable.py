@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.garbage import collect_seldom
+from tuling_fsm.interruption import ending_signals
 from tuling_fsm.requirements import cannot_start, require_packages
 from tuling_fsm.ros.environment import require_rclpy
 from tuling_fsm.share import PACKAGE
@@ -120,7 +121,7 @@ def run_executable(node_maker: Callable[[], MakeNode], arguments: Sequence[str] 
     Returns:
         Exit code: the node's own, or 2 with one line on stderr where rclpy, a package or a parameter is missing or bad.
     """
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in ending_signals():
         signal.signal(number, _leave)
     collect_seldom()
     try:

@@ -16,10 +16,9 @@ from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
 from tuling_fsm.core.errors import InputError, in_one_line
-from tuling_fsm.interruption import postponed
+from tuling_fsm.interruption import ending_signals, postponed
 from tuling_fsm.ros.environment import PARENT
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
 POLL_S = 0.1
 """Longest wait for work, and so the longest time until a signal is seen."""
 
@@ -42,7 +41,7 @@ class ServedNode(Node):
 
 
 class Interrupted:
-    """Set by SIGINT and SIGTERM, however often they come; the process ends in its own time.
+    """Set by SIGINT, SIGTERM and SIGHUP, however often they come; the process ends in its own time.
 
     Where nothing has to be brought to rest first the very first one leaves at once, so that a long compilation does not
     have to be waited for.
@@ -52,12 +51,13 @@ class Interrupted:
         self.signal: int | None = None
         self.node: ServedNode | None = None
         self.leaving = False
-        for number in SIGNALS:
+        self._numbers = ending_signals()
+        for number in self._numbers:
             signal.signal(number, self._set)
 
     def never_again(self) -> None:
         """From now on signals are ignored: one that comes while the interpreter ends would look like a crash."""
-        for number in SIGNALS:
+        for number in self._numbers:
             signal.signal(number, signal.SIG_IGN)
 
     def _set(self, number: int, frame: FrameType | None) -> None:

@@ -23,6 +23,7 @@ from tuling_fsm.bag.writer import DERIVED, RESULT
 from tuling_fsm.compiling import compile_kernels
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.drive_status import DriveStatus, StatusReport
+from tuling_fsm.interruption import terminable
 from tuling_fsm.output_file import remove_file
 from tuling_fsm.progress import Report
 from tuling_fsm.ros.domains import claim_domain
@@ -50,6 +51,7 @@ COMPLAINT_S = 2.0
 _POLL_S = 0.1
 
 
+@terminable()
 def run_processes(
     scenario_file: Path,
     *,
