@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import struct
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from tuling_fsm.core.request import FollowLanes
 from tuling_fsm.ros.node_parameters import PlannerNodeParameters
 from tuling_fsm.wire.cdr import nanoseconds
 from tuling_fsm.wire.diagnostics import unpack_diagnostics
+from tuling_fsm.wire.inputs import pack_inputs
 from tuling_fsm.wire.text import pack_bool, unpack_string
 from tuling_fsm.world.inputs import BoolMessage
 
@@ -346,6 +348,20 @@ def test_each_fault_is_reported_once_until_the_topic_is_right_again():
     bench.inbox.receive("odometry", bad)
     assert len(bench.lines) == 2
     assert bench.inbox.stamps["odometry"] == nanoseconds(1.0)
+
+
+@pytest.mark.clause("SAF-1", "SAF-3")
+@pytest.mark.parametrize(("sec", "nanosec"), [(2**31 - 1, 2**32 - 1), (2**31 - 1, 0), (1, 1_000_000_000)])
+def test_a_stamp_that_no_time_can_be_is_told_and_changes_nothing(sec, nanosec):
+    bench = Bench()
+    bench.send(frame(1.0))
+    for topic, raw in pack_inputs(frame(1.05)):
+        bench.do(bench.cycle.receive(topic, raw[:4] + struct.pack("<iI", sec, nanosec) + raw[12:]))
+    assert set(bench.inbox.stamps.values()) == {nanoseconds(1.0)}
+    bench.now = nanoseconds(9.0)
+    bench.timer()
+    assert [t.stamp for t in bench.trajectories()] == [1.0, pytest.approx(10.0)]
+    assert len(bench.lines) == 3 and all(f"stamp of {sec} s and {nanosec} ns" in line for line in bench.lines)
 
 
 @pytest.mark.clause("SAF-3")

@@ -55,6 +55,8 @@ def spoiled(change):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
+        (lambda m: setattr(m.header.stamp, "nanosec", 1_000_000_000), "stamp of 1 s and 1000000000 ns (expected "),
+        (lambda m: setattr(m.header.stamp, "sec", 2**31 - 1), "stamp of 2147483647 s and "),
         (lambda m: setattr(m.header, "frame_id", "odom"), "frame_id 'odom' (expected 'map')"),
         (lambda m: setattr(m.pose.pose.position, "x", math.nan), "x is nan"),
         (lambda m: setattr(m.twist.twist.linear, "x", math.inf), "v is inf"),

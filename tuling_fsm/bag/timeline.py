@@ -18,7 +18,7 @@ from tuling_fsm.bag.topic_names import OURS, Message, TopicNames
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.standstills import LimitChange, Standstill, longest_unexplained_s, stops
-from tuling_fsm.wire.cdr import STAMP_BYTES, seconds, stamp_ns
+from tuling_fsm.wire.cdr import seconds, stamp_ns_if_any
 from tuling_fsm.wire.diagnostics import DiagnosticStatus, unpack_diagnostics
 from tuling_fsm.wire.odometry import unpack_odometry
 from tuling_fsm.wire.text import unpack_string
@@ -164,8 +164,8 @@ def by_stamp(messages: Iterable[Message]) -> Iterator[tuple[float, Message]]:
     early: list[Message] = []
     clock = None
     for message in messages:
-        if message.topic in STAMPED and len(message.data) >= STAMP_BYTES:
-            clock = seconds(stamp_ns(message.data))
+        if message.topic in STAMPED and (ns := stamp_ns_if_any(message.data)) is not None:
+            clock = seconds(ns)
             yield from ((clock, other) for other in early)
             early.clear()
         if clock is None:

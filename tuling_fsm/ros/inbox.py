@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import InputError, in_one_line
 from tuling_fsm.core.topics import BY_NAME, INPUTS
-from tuling_fsm.wire.cdr import STAMP_BYTES, seconds, stamp_ns
+from tuling_fsm.wire.cdr import seconds, stamp_ns_if_any
 from tuling_fsm.wire.inputs import commands_stop, unpack_input
 from tuling_fsm.wire.odometry import unpack_odometry
 from tuling_fsm.world.inputs import Inputs, RouteAnswer
@@ -63,8 +63,8 @@ class Inbox:
             return True
         if not (ticking and commands_stop(topic, self._raw.get(topic))):
             self._raw[topic] = raw
-        if topic in STAMPED and len(raw) >= STAMP_BYTES:
-            self.stamps[topic] = stamp_ns(raw)
+        if topic in STAMPED and (ns := stamp_ns_if_any(raw)) is not None:
+            self.stamps[topic] = ns
         return True
 
     def _is_overtaken(self, topic: str, ns: int) -> bool:

@@ -31,7 +31,6 @@ from tuling_fsm.world.inputs import RouteRequest
 
 SERVER_BEHAVIOUR = "route_server_mood"
 """Latched String of `sim`, one of `ServerBehaviour`: how a scenario wants questions to be answered."""
-_NO_POINTS = np.zeros((0, 3))
 
 
 class RouteServiceNode(ServedNode):
@@ -90,13 +89,15 @@ class RouteServiceNode(ServedNode):
 
     def _answer(self, request: GetPlan.Request, _: GetPlan.Response) -> GetPlan.Response:
         self._asked += 1
-        ns = time_ns(request.start.header.stamp)
+        ns = 0
+        points: FloatArray = np.zeros((0, 3))
         try:
+            ns = time_ns(request.start.header.stamp, "plan_route")
             start, goal = unpack_plan_request(serialize_message(request))
             question = RouteRequest(self._asked, "", start, goal)
             found = self._link.ask(question, seconds(ns))
-            points = _NO_POINTS if found is None else found.answer.points
+            if found is not None:
+                points = found.answer.points
         except InputError as error:
             self.get_logger().warning(str(error))
-            points = _NO_POINTS
         return deserialize_message(pack_path(ns, points), GetPlan.Response)

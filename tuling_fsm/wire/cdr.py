@@ -20,8 +20,11 @@ TYPES: dict[str, Any] = dict(STORE.types)
 LITTLE_ENDIAN = b"\x00\x01\x00\x00"
 """Encapsulation header of little-endian plain CDR."""
 _STAMP = struct.Struct("<iI")
-STAMP_BYTES = 12
+_STAMP_BYTES = 12
 """Of a message that begins with a header, up to the end of its stamp."""
+_NS = 1_000_000_000
+_LATEST_S = 2**31 - 1 - 86_400
+"""A day less than a stamp can tell (January 2038): where messages fall silent, time goes on from the last stamp."""
 _MAX_TILT = 1e-3
 """Quaternion components of roll and pitch below which the heading is read as that of a planar turn."""
 _NEIGHBOURS = (0, 1, -1, 2, -2)
@@ -56,12 +59,16 @@ def seconds(ns: int) -> float:
 
 def time_message(ns: int) -> Any:
     """A `builtin_interfaces/msg/Time`."""
-    return TYPES["builtin_interfaces/msg/Time"](*divmod(ns, 1_000_000_000))
+    return TYPES["builtin_interfaces/msg/Time"](*divmod(ns, _NS))
 
 
-def time_ns(message: Any) -> int:
-    """The inverse of `time_message`."""
-    return int(message.sec) * 1_000_000_000 + int(message.nanosec)
+def time_ns(message: Any, where: str = "header") -> int:
+    """The inverse of `time_message`.
+
+    Raises:
+        InputError: as `stamp_ns`.
+    """
+    return _whole_ns(int(message.sec), int(message.nanosec), where)
 
 
 def header(ns: int, frame: str) -> Any:
@@ -72,30 +79,44 @@ def header(ns: int, frame: str) -> Any:
 def packed_header(ns: int, frame: str) -> bytes:
     """The CDR body of a header at the start of a message, up to and with the last character of the frame."""
     text = frame.encode() + b"\0"
-    return _STAMP.pack(*divmod(ns, 1_000_000_000)) + struct.pack("<I", len(text)) + text
+    return _STAMP.pack(*divmod(ns, _NS)) + struct.pack("<I", len(text)) + text
 
 
-def stamp_ns(raw: bytes) -> int:
+def stamp_ns(raw: bytes, where: str = "header") -> int:
     """The stamp of a serialized message that begins with a header, in ns, without deserializing it.
 
     Raises:
-        InputError: too short to have one.
+        InputError: too short to have one, a second of nanoseconds or more, or later than January 2038.
     """
-    if len(raw) < STAMP_BYTES:
-        raise InputError("header", f"only {len(raw)} bytes", "a stamp")
+    if len(raw) < _STAMP_BYTES:
+        raise InputError(where, f"only {len(raw)} bytes", "a stamp")
     sec, nanosec = struct.unpack_from("<iI" if raw[1] & 1 else ">iI", raw, 4)
-    return int(sec) * 1_000_000_000 + int(nanosec)
+    return _whole_ns(sec, nanosec, where)
+
+
+def stamp_ns_if_any(raw: bytes) -> int | None:
+    """The same, or None where there is none that can be used."""
+    try:
+        return stamp_ns(raw)
+    except InputError:
+        return None
+
+
+def _whole_ns(sec: int, nanosec: int, where: str) -> int:
+    if nanosec >= _NS or sec > _LATEST_S:
+        raise InputError(where, f"stamp of {sec} s and {nanosec} ns", f"up to {_LATEST_S} s and {_NS - 1} ns")
+    return sec * _NS + nanosec
 
 
 def check_frame(message_header: Any, frame: str, where: str) -> float:
     """The stamp (s) of a header that has to be in `frame`.
 
     Raises:
-        InputError: another frame.
+        InputError: another frame, or a stamp as `stamp_ns` refuses.
     """
     if message_header.frame_id != frame:
         raise InputError(where, f"frame_id {message_header.frame_id!r}", repr(frame))
-    return seconds(time_ns(message_header.stamp))
+    return seconds(time_ns(message_header.stamp, where))
 
 
 def check_finite(where: str, **values: float) -> None:

@@ -54,17 +54,18 @@ def unpack_odometry(raw: bytes) -> tuple[int, Odometry]:
     """Stamp (ns) and value; the position's standard deviation is that along the worst direction.
 
     Raises:
-        InputError: another frame, a value that is not finite, no unit quaternion, a negative variance.
+        InputError: another frame, a stamp that `stamp_ns` refuses, a value that is not finite, no unit quaternion, a
+            negative variance.
     """
     row = _row(raw)
     if row is not None:
-        ns = stamp_ns(raw)
+        ns = stamp_ns(raw, "odometry")
         pose = planar_pose("odometry", *row[:2], *row[3:_COVARIANCE])
         v, yaw_rate, covariance = row[_LINEAR], row[_ANGULAR + 2], row[_COVARIANCE:_LINEAR]
     else:
         message = unpack(raw, ODOMETRY, "odometry")
         check_frame(message.header, MAP_FRAME, "odometry")
-        ns = time_ns(message.header.stamp)
+        ns = time_ns(message.header.stamp, "odometry")
         pose = pose_value(message.pose.pose, "odometry")
         v, yaw_rate = float(message.twist.twist.linear.x), float(message.twist.twist.angular.z)
         covariance = message.pose.covariance

@@ -65,7 +65,7 @@ def unpack_path(raw: bytes, where: str) -> tuple[float, FloatArray]:
         points = np.column_stack((records["position"][:, :2], yaws(orientation[:, 2], orientation[:, 3])))
         norms = np.sqrt((orientation * orientation).sum(axis=1))
     _check(points, norms, where)
-    return seconds(stamp_ns(raw)), points
+    return seconds(stamp_ns(raw, where)), points
 
 
 def _uniform_records(raw: bytes) -> npt.NDArray[np.void] | None:

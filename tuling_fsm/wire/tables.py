@@ -56,7 +56,7 @@ def unpack_table(topic: str, raw: bytes) -> StampedRows:
     """
     rows = _own_rows(topic, raw)
     if rows is not None:
-        stamp = seconds(stamp_ns(raw))
+        stamp = seconds(stamp_ns(raw, topic))
     else:
         message = unpack(raw, CLOUD, topic)
         stamp = check_frame(message.header, BY_NAME[topic].frame, topic)

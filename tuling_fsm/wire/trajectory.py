@@ -83,7 +83,7 @@ def unpack_trajectory(raw: bytes, where: str = "trajectory") -> Trajectory:
             raise InputError(
                 where, f"{name} of point {int(np.argmin(np.isfinite(column)))} is not finite", "finite numbers"
             )
-    return Trajectory(seconds(stamp_ns(raw)), **columns)
+    return Trajectory(seconds(stamp_ns(raw, where)), **columns)
 
 
 def _curvature(t: FloatArray, v: FloatArray, yaw_rate: FloatArray) -> FloatArray:

@@ -29,7 +29,7 @@ from tuling_fsm.viewer.recording import FilmPeriods, constants, run_title, shown
 from tuling_fsm.viewer.road_columns import add_roads
 from tuling_fsm.viewer.routes import RouteHistory
 from tuling_fsm.viewer.tracks import LightChanges, ObjectTracks, SlotChanges
-from tuling_fsm.wire.cdr import STAMP_BYTES, seconds, stamp_ns
+from tuling_fsm.wire.cdr import seconds, stamp_ns_if_any
 from tuling_fsm.wire.diagnostics import unpack_diagnostics
 from tuling_fsm.wire.inputs import OPERATOR, unpack_input, with_input
 from tuling_fsm.wire.paths import unpack_path
@@ -85,8 +85,8 @@ class LiveFilm:
         """A message of a topic of `core.topics`, in the order in which they came; one that the planner could not use
         either is left out.
         """
-        if topic in STAMPED and len(raw) >= STAMP_BYTES:
-            self._clock = seconds(stamp_ns(raw))
+        if topic in STAMPED and (ns := stamp_ns_if_any(raw)) is not None:
+            self._clock = seconds(ns)
         if self._clock is None:
             self._early.append((topic, raw))
             return
