@@ -88,8 +88,22 @@ class Bench(Sink):
         self.agent = FakeAgent("map", Parameters(**parameters))
         self.bag = None if record is None else BagWriter(record)
         self.own = own or PlannerNodeParameters(lock_step=lock_step)
+        self._clock, self._rate, self._left_hand = clock, rate, left_hand
+        self.activate()
+
+    def activate(self) -> None:
+        """Begin another planning cycle with the inbox that is there."""
         self.cycle = PlanningCycle(
-            self.agent, self.inbox, self.own, self.log, self.now_ns, self.wanted, self.bag, clock, rate, left_hand
+            self.agent,
+            self.inbox,
+            self.own,
+            self.log,
+            self.now_ns,
+            self.wanted,
+            self.bag,
+            self._clock,
+            self._rate,
+            self._left_hand,
         )
 
     def send(self, inputs: Inputs, *topics: str) -> None:

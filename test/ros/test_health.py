@@ -61,6 +61,29 @@ def test_odometry_that_never_came_or_fell_silent_is_a_warning() -> None:
     assert told[3].message == "no odometry for 2.0 s"
 
 
+def test_a_topic_whose_clock_is_ahead_is_no_silence_of_the_odometry() -> None:
+    bench = Bench(clock=lambda: bench.now / S)
+    ahead = frame(3700.0)
+    for k in range(41):
+        bench.now = 5 * S + k * 50_000_000
+        bench.send(frame(100.0 + 0.05 * k))
+        bench.send(ahead, "objects")
+        bench.timer()
+    told = [status(raw) for topic, raw in bench.sent if topic == "/diagnostics"]
+    assert [each.level for each in told] == [DiagnosticLevel.OK] * 3
+    assert float(dict(told[-1].values)["odometry behind the newest input, s"]) == pytest.approx(3598.0)
+
+
+def test_odometry_that_waits_behind_a_long_tick_is_no_silence() -> None:
+    bench = Bench(clock=lambda: bench.now / S)
+    bench.send(frame(100.0))
+    bench.timer()
+    bench.now = 2 * S
+    bench.timer()
+    told = [status(raw) for topic, raw in bench.sent if topic == "/diagnostics"]
+    assert [each.level for each in told] == [DiagnosticLevel.OK] * 2
+
+
 def test_another_planner_on_the_same_topic_is_a_warning_as_long_as_it_is_there() -> None:
     health = Health()
     health.ticked(0.01, False, 0)

@@ -12,13 +12,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from ros.stand import Bench, frame
+from ros.stand import ROUTE, Bench, frame
 from tuling_fsm.bag.ticks import read_inputs
 from tuling_fsm.core.request import FollowLanes
 from tuling_fsm.ros.node_parameters import PlannerNodeParameters
 from tuling_fsm.wire.cdr import nanoseconds
 from tuling_fsm.wire.diagnostics import unpack_diagnostics
-from tuling_fsm.wire.inputs import pack_inputs
+from tuling_fsm.wire.inputs import PUSHED, pack_inputs
+from tuling_fsm.wire.paths import pack_path
 from tuling_fsm.wire.text import pack_bool, unpack_string
 from tuling_fsm.world.inputs import BoolMessage
 
@@ -294,6 +295,22 @@ def test_a_call_that_nothing_can_follow_is_refused_and_reaches_no_tick():
     assert bench.cycle.call("skip_task") == (True, "on the next tick")
     bench.send(frame(1.05))
     assert [(each.reset, each.skip_task) for each in bench.agent.seen] == [(False, False), (False, True)]
+
+
+def test_after_another_activation_the_latched_route_is_there_and_the_call_is_not():
+    bench = Bench()
+    bench.do(bench.cycle.receive("route", pack_path(1, np.array([[0.0, 0.0, 0.0], [5.0, 0.0, 0.0]]))))
+    bench.send(frame(1.0))
+    assert bench.cycle.call("skip_task") == (True, "on the next tick")
+    bench.do(bench.cycle.answer(1, ROUTE))
+    bench.halt()
+    bench.activate()
+    for k in range(2):
+        bench.send(frame(2.0 + 0.05 * k))
+    _, second, third = bench.agent.seen
+    assert [answer.request for answer in second.route_answers] == [PUSHED] and not third.route_answers
+    assert second.route_answers[0].stamp == second.stamp
+    assert not second.skip_task
 
 
 @pytest.mark.clause("EST-1")

@@ -35,6 +35,8 @@ class Inbox:
         self._raw: dict[str, bytes] = {}
         self._values: dict[str, Any] = {} if mission is None else {"mission": mission}
         """The latest value of each topic, by its field of `Inputs`."""
+        self._pushed: dict[str, bytes] = {}
+        """The last message of a topic that a tick sees once, as it brings a route."""
         self._answers: list[tuple[int, FloatArray]] = []
         self._calls: set[str] = set()
         self._faults: dict[str, str] = {}
@@ -45,6 +47,13 @@ class Inbox:
         """Stamp (ns) of the latest message by topic, of those with a header."""
         self.heard_ns: int | None = None
         """Stamp of the odometry that came last and in order, whether it was taken or too late for that."""
+
+    def begin_anew(self) -> None:
+        """The planner is activated. It takes the last route again, which a latched publisher sends but once; what was
+        asked for when it was active before is none of its.
+        """
+        self._raw |= self._pushed
+        self._answers, self._calls = [], set()
 
     def receive(self, topic: str, raw: bytes, ticking: bool = False) -> bool:
         """Keep a message until the next tick; a newer one replaces it, but no command to stop while there are ticks to
@@ -63,6 +72,8 @@ class Inbox:
             return True
         if not (ticking and commands_stop(topic, self._raw.get(topic))):
             self._raw[topic] = raw
+        if BY_NAME[topic].field == "route_answers":
+            self._pushed[topic] = raw
         if topic in STAMPED and (ns := stamp_ns_if_any(raw)) is not None:
             self.stamps[topic] = ns
         return True

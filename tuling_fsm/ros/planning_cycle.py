@@ -106,7 +106,7 @@ class PlanningCycle:
 
     Args:
         agent: what plans.
-        inbox: where its inputs come in.
+        inbox: where its inputs come in; it begins anew.
         own: the node's parameters.
         log: told of what went wrong.
         now_ns: the node's clock.
@@ -131,6 +131,7 @@ class PlanningCycle:
         odometry_rate: MessageRate | None = None,
         left_hand: bool = False,
     ) -> None:
+        inbox.begin_anew()
         self._agent = agent
         self._inbox = inbox
         self._own = own
@@ -220,7 +221,8 @@ class PlanningCycle:
             yield from self._outputs_of(self._tick(silent), silent)
         if self._health_at is None or called - self._health_at >= HEALTH_PERIOD_S:
             self._health_at = called
-            yield "/diagnostics", self._health.message(now, self._inbox.stamps, self._sent_ns, other_publishers)
+            heard, quiet_s = self._inbox.stamps, self._quiet_s(busy)
+            yield "/diagnostics", self._health.message(now, heard, self._sent_ns, other_publishers, quiet_s)
 
     def rested(self) -> None:
         """The next odometry is near. What a tick needs has left the processor's caches since the last one: doing
@@ -283,6 +285,12 @@ class PlanningCycle:
     def _moves_on(self) -> bool:
         """Whether the latest odometry is another one than that of the last tick."""
         return self._inbox.stamps.get("odometry") not in (self._ticked_on, self._last_ns)
+
+    def _quiet_s(self, busy: bool) -> float | None:
+        """Since odometry came (s), none where more of it may wait for the node; None where none has come."""
+        if self._odometry_at is None:
+            return None
+        return 0.0 if busy else seconds(self._monotonic.ns() - self._odometry_at)
 
     def _silent(self, now_ns: int) -> int | None:
         """The stamp of the tick that silence asks for (SAF-1): the odometry's time goes on by the node's clock."""

@@ -26,7 +26,7 @@ _KEPT = 1000
 STANDS_S = 1.0
 """A node's clock that does not go on for so long (s of wall time) stands; a slow simulation moves it more often."""
 SILENT_S = 0.5
-"""Older odometry is a warning."""
+"""No odometry for longer is a warning."""
 
 
 class MessageRate:
@@ -84,7 +84,12 @@ class Health:
         self._times.append(elapsed_s)
 
     def message(
-        self, now_ns: int, received: Mapping[str, int], sent_ns: int | None = None, other_publishers: int = 0
+        self,
+        now_ns: int,
+        received: Mapping[str, int],
+        sent_ns: int | None = None,
+        other_publishers: int = 0,
+        quiet_s: float | None = 0.0,
     ) -> bytes:
         """The message for `/diagnostics`: a warning where something has gone wrong since the last one.
 
@@ -93,6 +98,8 @@ class Health:
             received: stamps (ns) of the latest input messages by topic.
             sent_ns: stamp of the last trajectory; these go on where all inputs are silent.
             other_publishers: how many other nodes send trajectories on the same topic.
+            quiet_s: by the node's own clock, since odometry came; None where none has. Stamps do not tell: those of
+                another topic may be ahead.
         """
         times = np.array(self._times or [0.0]) * 1e3
         newest = max(sent_ns or 0, *received.values(), 0)
@@ -108,21 +115,21 @@ class Health:
             ("flaps", str(self.flaps)),
             *((f"{topic} behind the newest input, s", f"{age:.3f}") for topic, age in ages.items()),
         )
-        faults = self._faults(ages.get("odometry"))
+        faults = self._faults(quiet_s)
         faults += [f"{other_publishers} more on the topic trajectory"] * bool(other_publishers)
         said = "; ".join(faults) or f"{self.ticks} ticks"
         return pack_diagnostics(
             now_ns, (DiagnosticStatus("planner", said, values, DiagnosticLevel.WARN if faults else DiagnosticLevel.OK),)
         )
 
-    def _faults(self, odometry_age: float | None) -> list[str]:
+    def _faults(self, quiet_s: float | None) -> list[str]:
         """What is wrong now, or went wrong since this was asked last."""
         counts = {"failures": self.failures, "late plans": self.late, "flaps": self.flaps}
         faults = [f"{new} {name}" for name, count in counts.items() if (new := count - self._told.get(name, 0)) > 0]
         self._told = counts
-        if odometry_age is None:
+        if quiet_s is None:
             return ["no odometry yet", *faults]
-        return [f"no odometry for {odometry_age:.1f} s", *faults] if odometry_age > SILENT_S else faults
+        return [f"no odometry for {quiet_s:.1f} s", *faults] if quiet_s > SILENT_S else faults
 
 
 class MonotonicClock:
