@@ -70,6 +70,13 @@ def own_signals() -> Iterator[None]:
         (["--help"], 0, "usage: sim [--ros-args "),
         (["fast"], 2, "fast is of no use: sim [--ros-args "),
         (["--ros-args", "-p", "seed:=1", "--", "--seed"], 2, "--seed is of no use"),
+        (
+            ["--ros-args", "--params-file", "none.yaml"],
+            2,
+            "--ros-args: Couldn't parse params file: '--params-file none",
+        ),
+        (["--ros-args", "-p", "seed"], 2, "--ros-args: Couldn't parse parameter override rule: '-p seed'"),
+        (["--ros-args", "--fast"], 2, "--ros-args: ['--fast'] (expected [--ros-args "),
     ],
 )
 def test_arguments_that_are_none_are_told(arguments, code, said, capsys) -> None:

@@ -25,6 +25,9 @@ MakeNode = Callable[[], "ServedNode"]
 HELP = ("-h", "--help")
 USAGE = "[--ros-args [--params-file FILE] [-p NAME:=VALUE] [-r NAME:=OTHER]]; its parameters are in docs/tuning.md"
 
+_PLACE = ", at /"
+"""What begins a place in the source of ROS, at the end of its words on an error."""
+
 
 def planner(arguments: Sequence[str] | None = None) -> int:
     """The planner as a lifecycle node."""
@@ -152,10 +155,18 @@ def _loaded(node_maker: Callable[[], MakeNode]) -> MakeNode:
 
 
 def _of_no_use(arguments: Sequence[str]) -> int | None:
-    """The exit code where something other than arguments of ROS is given, after a word on what can be."""
+    """The exit code where something other than arguments of ROS is given, after a word on what can be.
+
+    Raises:
+        InputError: those of ROS are malformed, or name a file that is not there.
+    """
     from rclpy.utilities import remove_ros_args
 
-    program, *rest = remove_ros_args(list(arguments)) or ("",)
+    try:
+        program, *rest = remove_ros_args(list(arguments)) or ("",)
+    except RuntimeError as error:
+        said = str(error).partition(_PLACE)[0].removeprefix("Failed to parse ROS arguments: ")
+        raise InputError("--ros-args", said, USAGE) from None
     if not rest:
         return None
     asked = rest[0] in HELP
