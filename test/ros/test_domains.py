@@ -62,6 +62,19 @@ def test_the_domain_of_the_environment_is_taken_as_it_is(monkeypatch: pytest.Mon
         assert group.environment["ROS_DOMAIN_ID"] == str(domain)
 
 
+def test_an_empty_domain_is_as_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROS_DOMAIN_ID", "")
+    with ProcessGroup() as group:
+        assert 1 <= int(group.environment["ROS_DOMAIN_ID"]) <= DOMAINS
+
+
+@pytest.mark.parametrize("text", ["seven", "-1", "233", "1.0", "9" * 5000, "\u0663"])
+def test_what_is_no_domain_is_refused_in_one_line(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROS_DOMAIN_ID", text)
+    with pytest.raises(InputError, match=r"^ROS_DOMAIN_ID: .* \(expected a whole number from 0 to 232, or nothing\)$"):
+        ProcessGroup()
+
+
 def test_no_domain_left_is_said_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(domains, "DOMAINS", 3)
     claims = []

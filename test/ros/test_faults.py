@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from patience import PATIENCE_S
@@ -11,6 +13,7 @@ from tuling_fsm.bag.ticks import read_run_record
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.topics import RELIABLE, TRAJECTORY
+from tuling_fsm.ros import processes
 from tuling_fsm.ros.processes import ProcessGroup, bring_up
 from tuling_fsm.ros.qos import message_class, profile
 from tuling_fsm.ros.route_client import RouteClient
@@ -19,6 +22,8 @@ from tuling_fsm.wire.paths import pack_path
 from tuling_fsm.world.inputs import RouteRequest
 
 pytestmark = pytest.mark.ros
+
+SCENARIO = Path(__file__).parents[2] / "config" / "scenarios" / "demo.osc"
 
 
 @pytest.mark.clause("EST-2", "SAF-1")
@@ -91,6 +96,17 @@ def test_a_run_beside_another_planner_is_refused_in_one_line(rig, map_file, monk
     monkeypatch.setenv("ROS_DOMAIN_ID", str(rig.domain))
     with ProcessGroup() as group, pytest.raises(InputError, match=f"another one is in DDS domain {rig.domain} "):
         bring_up(group, rig.node, rig.executor)
+
+
+def test_a_planner_that_drives_already_is_found_before_anything_is_started(rig, map_file, monkeypatch):
+    rig.fork_planner(map_file=map_file)
+    rig.until(lambda: "planner" in rig.node.get_node_names())
+    monkeypatch.setenv("ROS_DOMAIN_ID", str(rig.domain))
+    monkeypatch.setattr(processes, "DISCOVERY_S", PATIENCE_S)
+    monkeypatch.setattr(processes, "compile_kernels", lambda report: None)
+    monkeypatch.setattr(processes, "_start_nodes", lambda *_: pytest.fail("it goes on"))
+    with pytest.raises(InputError, match=f"another one is in DDS domain {rig.domain} "):
+        processes.run_processes(SCENARIO)
 
 
 @pytest.mark.clause("RRF-3")

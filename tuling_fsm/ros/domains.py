@@ -11,9 +11,15 @@ from collections.abc import Iterable
 
 from tuling_fsm.core.errors import InputError
 
+CHOSEN = "ROS_DOMAIN_ID"
+"""Variable of the environment for the domain of all programs of a shell."""
+LAST_DOMAIN = 232
+"""The last whose ports are ports."""
 DOMAINS = 101
 """DDS domains whose ports lie below those that Linux hands out by itself, from 1 on."""
 _PORT_BASE, _DOMAIN_GAIN, _UNICAST, _PARTICIPANT_GAIN = 7400, 250, 10, 2
+_DIGITS = 9
+"""Of a number that is read at all."""
 _PARTICIPANTS = 20
 """Participants of one domain that are looked for: one that came late may be the last that is left."""
 
@@ -48,6 +54,20 @@ class DomainClaim:
         self._held.close()
 
 
+def chosen_domain() -> int | None:
+    """The domain that the environment says, if it does.
+
+    Raises:
+        InputError: there is no such domain.
+    """
+    text = os.environ.get(CHOSEN, "")
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS and int(text) <= LAST_DOMAIN):
+        raise InputError(CHOSEN, repr(text), f"a whole number from 0 to {LAST_DOMAIN}, or nothing")
+    return int(text)
+
+
 def claim_domain(first: int | None = None) -> DomainClaim:
     """The first free domain from a number on, round and round.
 
@@ -63,7 +83,7 @@ def claim_domain(first: int | None = None) -> DomainClaim:
             return DomainClaim(domain)
         except OSError:
             continue
-    raise InputError("ROS_DOMAIN_ID", f"all domains from 1 to {DOMAINS} are taken", "a domain of your own choice")
+    raise InputError(CHOSEN, f"all domains from 1 to {DOMAINS} are taken", "a domain of your own choice")
 
 
 def _round(start: int) -> Iterable[int]:

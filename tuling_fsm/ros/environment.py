@@ -49,13 +49,13 @@ def child_environment(domain_id: int | None = None) -> dict[str, str]:
     Discovery stays on this machine unless `ROS_AUTOMATIC_DISCOVERY_RANGE` says otherwise.
 
     Args:
-        domain_id: the DDS domain of the child where `ROS_DOMAIN_ID` is not set.
+        domain_id: the DDS domain of the child where `ROS_DOMAIN_ID` is not set, or empty.
     """
     environment = dict(os.environ)
     environment.setdefault(_DISCOVERY, "LOCALHOST")
     environment[PARENT] = str(os.getpid())
-    if domain_id is not None:
-        environment.setdefault("ROS_DOMAIN_ID", str(domain_id))
+    if domain_id is not None and not environment.get("ROS_DOMAIN_ID"):
+        environment["ROS_DOMAIN_ID"] = str(domain_id)
     if rclpy_comes_from_wheels():
         environment["AMENT_PREFIX_PATH"] = _with_wheels(environment.get("AMENT_PREFIX_PATH", ""))
         environment.pop(_BOOTSTRAP, None)

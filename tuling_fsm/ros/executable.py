@@ -15,6 +15,7 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.garbage import collect_seldom
 from tuling_fsm.interruption import ending_signals
 from tuling_fsm.requirements import cannot_start, require_packages
+from tuling_fsm.ros.domains import chosen_domain
 from tuling_fsm.ros.environment import require_rclpy
 from tuling_fsm.share import PACKAGE
 
@@ -130,6 +131,7 @@ def run_executable(node_maker: Callable[[], MakeNode], arguments: Sequence[str] 
     try:
         require_packages()
         require_rclpy()
+        chosen_domain()
         said = _of_no_use(sys.argv if arguments is None else arguments)
         if said is not None:
             return said

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -26,7 +25,7 @@ from tuling_fsm.drive_status import DriveStatus, StatusReport
 from tuling_fsm.interruption import terminable
 from tuling_fsm.output_file import remove_file
 from tuling_fsm.progress import Report
-from tuling_fsm.ros.domains import claim_domain
+from tuling_fsm.ros.domains import chosen_domain, claim_domain
 from tuling_fsm.ros.environment import child_environment, require_rclpy
 from tuling_fsm.ros.node_parameters import STATUS
 from tuling_fsm.run import chosen_map
@@ -46,6 +45,8 @@ NOTHING: Mapping[str, str] = {}
 CONFIGURE_S = 300.0
 """Compiling everything for the first time is part of configuring."""
 ANSWER_S = 30.0
+DISCOVERY_S = 2.0
+"""Within it DDS finds the nodes of this machine, which takes a tenth of it."""
 END_S = 3.0
 COMPLAINT_S = 2.0
 _POLL_S = 0.1
@@ -99,6 +100,7 @@ def run_processes(
             "status_lines": status is not None,
         }
         with ProcessGroup(progress, status) as group:
+            _check_no_planner(group)
             if view is not None:
                 _start_view(group, Path(folder), view, chosen, results)
             _start_nodes(group, Path(folder), {"map_file": str(chosen)}, sim, None if out is None else results)
@@ -133,6 +135,29 @@ def node_command(folder: Path, name: str, parameters: Mapping[str, object]) -> t
     return "-m", "tuling_fsm.ros.executable", name, "--ros-args", "--params-file", str(file)
 
 
+def _check_no_planner(group: ProcessGroup) -> None:
+    """The planner of another run would be brought up in place of this run's own.
+
+    Raises:
+        InputError: one is in the domain of the group.
+    """
+    from tuling_fsm.ros.lifecycle_client import node_beside
+
+    if group.alone:
+        return
+    with node_beside(group.environment, "tuling_fsm_look") as (node, executor):
+        deadline = time.monotonic() + DISCOVERY_S
+        while time.monotonic() < deadline:
+            if "planner" in node.get_node_names():
+                raise _second_planner(group)
+            executor.spin_once(timeout_sec=_POLL_S)
+
+
+def _second_planner(group: ProcessGroup) -> InputError:
+    domain = group.environment["ROS_DOMAIN_ID"]
+    return InputError("node planner", f"another one is in DDS domain {domain}", "another ROS_DOMAIN_ID")
+
+
 def activate_planner(group: ProcessGroup) -> None:
     """Configure and activate the planner of a group, from a node that lives only for that.
 
@@ -157,8 +182,7 @@ def bring_up(group: ProcessGroup, node: Node, executor: Executor) -> None:
     for label, timeout_s in (("configure", CONFIGURE_S), ("activate", ANSWER_S)):
         made = client.change(label, timeout_s)
         if node.get_node_names().count("planner") > 1:
-            domain = group.environment["ROS_DOMAIN_ID"]
-            raise InputError("node planner", f"another one is in DDS domain {domain}", "another ROS_DOMAIN_ID")
+            raise _second_planner(group)
         if not made:
             raise InputError("node planner", f"did not {label}: {group.complaint('planner')}")
 
@@ -195,17 +219,22 @@ class ProcessGroup:
         status: told of how its run stands.
 
     Raises:
-        InputError: no domain is free.
+        InputError: no domain is free, or `ROS_DOMAIN_ID` is none.
     """
 
     def __init__(self, progress: Report | None = None, status: StatusReport | None = None) -> None:
         self._progress, self._status = progress, status
-        self._domain = None if "ROS_DOMAIN_ID" in os.environ else claim_domain()
+        self._domain = claim_domain() if chosen_domain() is None else None
         self.environment = child_environment(None if self._domain is None else self._domain.domain)
         self.environment["PYTHONUNBUFFERED"] = "1"
         self._children: dict[str, _Child] = {}
         self.told: dict[str, Report] = {}
         """What is told of lines that begin with the name of a process and a colon."""
+
+    @property
+    def alone(self) -> bool:
+        """Whether nobody else is in their domain."""
+        return self._domain is not None
 
     def start(self, name: str, command: Sequence[str]) -> None:
         """Start one process with this interpreter, such as `("-m", "module")`."""
