@@ -6,8 +6,11 @@ import ctypes
 import os
 import signal
 import sys
+from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
 from multiprocessing import get_context, parent_process
 from typing import TypeVar
 
@@ -24,7 +27,9 @@ def in_processes(
 ) -> Generator[tuple[int, Future[Done]], None, None]:
     """Do all jobs, and give out the number of each with what came of it as they end.
 
-    Those not begun are given up when nobody takes any more.
+    Those not begun are given up when nobody takes any more. A process that is killed takes along what others of its
+    pool are at: that is done again afterwards, each in a pool of its own, and only what ends its process then too has
+    nothing but a `BrokenProcessPool` to give.
 
     Args:
         work: a function of a module, done with one job in a process.
@@ -32,18 +37,52 @@ def in_processes(
         workers: processes at a time.
         poll: called now and then while they work.
     """
+    left, again = deque(range(len(jobs))), list[int]()
+    while left or again:
+        alone = not left
+        numbers = deque([again.pop(0)]) if alone else left
+        with closing(_in_one_pool(work, jobs, numbers, 1 if alone else workers, poll)) as ended:
+            for number, future in ended:
+                if alone or not _is_broken(future):
+                    yield number, future
+                else:
+                    again.append(number)
+
+
+def _in_one_pool(
+    work: Callable[[Job], Done],
+    jobs: Sequence[Job],
+    numbers: deque[int],
+    workers: int,
+    poll: Callable[[], object] | None,
+) -> Generator[tuple[int, Future[Done]], None, None]:
+    """Do the jobs of these numbers, which are taken away as they begin, until all are done or the pool is broken."""
     pool = process_pool(workers)
+    at: dict[Future[Done], int] = {}
+    broken = False
     try:
-        numbers = {pool.submit(work, job): index for index, job in enumerate(jobs)}
-        left = set(numbers)
-        while left:
-            done, left = wait(left, None if poll is None else POLL_S, FIRST_COMPLETED)
+        while True:
+            while numbers and len(at) < workers and not broken:
+                try:
+                    at[pool.submit(work, jobs[numbers[0]])] = numbers[0]
+                except BrokenProcessPool:
+                    broken = True
+                else:
+                    numbers.popleft()
+            if not at:
+                return
+            done, _ = wait(at, None if poll is None else POLL_S, FIRST_COMPLETED)
+            broken = broken or any(map(_is_broken, done))
             if poll is not None:
                 poll()
-            for future in sorted(done, key=numbers.__getitem__):
-                yield numbers[future], future
+            for future in sorted(done, key=at.__getitem__):
+                yield at.pop(future), future
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _is_broken(future: Future[Done]) -> bool:
+    return isinstance(future.exception(), BrokenProcessPool)
 
 
 def process_pool(workers: int) -> ProcessPoolExecutor:

@@ -1,13 +1,18 @@
-"""Processes of a pool end with the one that began them."""
+"""Processes of a pool end with the one that began them, and one that is killed costs no more than its own job."""
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 import time
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import pytest
+
+from tuling_fsm.process_pool import in_processes
 
 BEGINS = """
 import sys, time
@@ -49,3 +54,23 @@ def test_a_parent_that_is_killed_takes_its_processes_along(tmp_path: Path) -> No
     while is_there(pid) and time.monotonic() < end:
         time.sleep(0.1)
     assert not is_there(pid)
+
+
+def kills_its_process(job: tuple[Path, int, int]) -> int:
+    """So many times, which it counts in files of the folder; then the number comes back."""
+    folder, number, times = job
+    done = len(list(folder.glob(f"{number}_*")))
+    (folder / f"{number}_{done}").touch()
+    if done < times:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+@pytest.mark.medium
+@pytest.mark.parametrize(("workers", "times"), [(1, (0, 1, 0, 2, 0, 0)), (2, (0, 0, 0, 9, 0, 0))])
+def test_a_process_that_is_killed_costs_no_other_job(workers: int, times: tuple[int, ...], tmp_path: Path) -> None:
+    jobs = [(tmp_path, number, kills) for number, kills in enumerate(times)]
+    ended = dict(in_processes(kills_its_process, jobs, workers))
+    assert sorted(ended) == list(range(len(jobs)))
+    assert isinstance(ended.pop(3).exception(), BrokenProcessPool)
+    assert {number: future.result() for number, future in ended.items()} == {n: n for n in (0, 1, 2, 4, 5)}
