@@ -22,6 +22,11 @@ def is_file(path: str | Path) -> bool:
         return False
 
 
+def in_letters(path: str | Path) -> str:
+    """A path as text that can be encoded: of a name that is no UTF-8 the bytes as Python writes them."""
+    return str(path).encode(errors="backslashreplace").decode()
+
+
 def content_sha256(path: str | Path) -> str:
     """Tells files apart whatever they are called: SHA-256 of what is in it, in hexadecimal digits."""
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()

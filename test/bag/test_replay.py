@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -22,7 +23,7 @@ from tuling_fsm.core.scene import Ego
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.wire.cdr import STORE, nanoseconds, seconds
 from tuling_fsm.wire.outputs import Outputs, trajectory_messages
-from tuling_fsm.wire.text import pack_json, pack_string
+from tuling_fsm.wire.text import pack_json, pack_string, unpack_json
 from tuling_fsm.world.inputs import BoolMessage, Inputs, Odometry
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -92,6 +93,16 @@ def test_the_replay_makes_the_same_transitions_at_the_same_stamps(tmp_path):
     replayed = list(transitions(Toggling(), read_inputs(bag)))
     assert replayed == recorded
     assert differences(recorded, replayed) == []
+
+
+def test_a_map_whose_folder_is_no_utf_8_is_named_in_letters(tmp_path):
+    map_file = tmp_path / os.fsdecode("地图".encode("gbk")) / "town.xodr"
+    map_file.parent.mkdir()
+    map_file.write_text("map")
+    with BagWriter(tmp_path, map_record(map_file)) as bag:
+        bag.write(0, "state", pack_string("on_road/normal"))
+    (run,) = (unpack_json(m.data, "run") for m in read_messages(tmp_path) if m.topic == "run")
+    assert run["map"] == f"{tmp_path}/\\udcb5\\udcd8\u037c/town.xodr"
 
 
 def test_differences_are_said_in_lines(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import warnings
 from pathlib import Path
@@ -56,6 +57,14 @@ def test_the_good_one_is_good(tmp_path: Path) -> None:
 def test_malformed_files(tmp_path: Path, old: str, new: str, told: str) -> None:
     assert old in GOOD
     assert re.search(told, error_of(tmp_path, GOOD.replace(old, new)))
+
+
+def test_a_folder_whose_name_is_no_utf_8_is_like_any_other(tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode("地图".encode("gbk"))
+    folder.mkdir()
+    assert len(xodr.read_text(folder, GOOD).lanes) == 1
+    told = error_of(folder, xodr.document(""))
+    assert r"\udcb5\udcd8" in told and told.isprintable()
 
 
 def test_no_road(tmp_path: Path) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +52,14 @@ def test_states_limits_and_stops_are_those_of_the_bag(bag: Path) -> None:
     assert "RED_LIGHT" in words
     assert f"for    {STANDS[1] - STANDS[0]:.2f} s" in words
     assert "a red light, signal 1 red" in words
+
+
+@pytest.mark.medium
+def test_a_folder_whose_name_is_no_utf_8_is_a_title(bag: Path, tmp_path: Path) -> None:
+    folder, picture = tmp_path / os.fsdecode("地图".encode("gbk")), tmp_path / "why.png"
+    shutil.copytree(bag, folder)
+    assert main(["why", str(folder), "--png", str(picture)]) == 0
+    assert picture.read_bytes().startswith(b"\x89PNG")
 
 
 def test_codes_have_the_colours_of_the_film() -> None:

@@ -15,7 +15,7 @@ from tuling_fsm.bag.ticks import AGENT, RecordedTick, read_recorded, read_ticks
 from tuling_fsm.bag.topic_names import OURS, TopicNames
 from tuling_fsm.bag.writer import FILE_NAME, BagWriter
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.input_file import content_sha256, is_file
+from tuling_fsm.input_file import content_sha256, in_letters, is_file
 from tuling_fsm.progress import StampProgress
 from tuling_fsm.version import __version__
 from tuling_fsm.wire.cdr import nanoseconds
@@ -110,7 +110,7 @@ def agent_of(run: Mapping[str, Any], where: str, map_file: str | Path | None = N
 
 def map_record(map_file: str | Path) -> dict[str, str]:
     """What a bag's `run` has to tell of the map's file."""
-    return {"map": str(Path(map_file).resolve()), MAP_SHA256: content_sha256(map_file)}
+    return {"map": in_letters(Path(map_file).resolve()), MAP_SHA256: content_sha256(map_file)}
 
 
 def map_of(run: Mapping[str, Any], where: str, map_file: str | Path | None = None, report: Report | None = None) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.input_file import in_letters
 from tuling_fsm.progress import ProgressDisplay
 from tuling_fsm.terminal import Style, styled
 from tuling_fsm.verbs.parser import Verbs, add_verb, finite, folder, path
@@ -155,7 +156,7 @@ def _why(arguments: argparse.Namespace) -> int:
     if arguments.png is not None:
         from tuling_fsm.viewer.timeline_picture import draw_timeline
 
-        draw_timeline(arguments.png, timeline, str(arguments.bag))
+        draw_timeline(arguments.png, timeline, in_letters(arguments.bag))
     if arguments.at is None:
         if arguments.json:
             print(json.dumps(_timeline_as_json(timeline)))

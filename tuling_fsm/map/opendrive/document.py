@@ -9,6 +9,7 @@ from typing import Any
 from lxml import etree
 
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.input_file import in_letters
 from tuling_fsm.map.opendrive.bounds import BOUNDS
 
 Element = etree._Element
@@ -52,7 +53,7 @@ def _parse_bytes(content: bytes, path: Path, encoding: str | None) -> Element:
     parser = etree.XMLParser(
         remove_comments=True, remove_pis=True, resolve_entities=False, no_network=True, encoding=encoding
     )
-    return etree.fromstring(content, parser, base_url=str(path))
+    return etree.fromstring(content, parser, base_url=in_letters(path))
 
 
 def _parse_misdeclared(content: bytes, path: Path, first: etree.XMLSyntaxError) -> Element:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.input_file import in_letters
 from tuling_fsm.map.lanes import Lane, LaneId, Signal, StopLine
 from tuling_fsm.map.opendrive.document import Element, number, parse, raw_dict, read_content, where
 from tuling_fsm.map.opendrive.junction import read_junction
@@ -71,7 +72,7 @@ def _build(path: Path, content: bytes) -> RoadMap:
 
 def _name(root: Element, path: Path) -> str:
     header = root.find("header")
-    return (header.get("name") if header is not None else None) or path.stem
+    return (header.get("name") if header is not None else None) or in_letters(path.stem)
 
 
 def _check_header(root: Element, warnings: list[str]) -> None:
