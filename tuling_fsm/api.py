@@ -18,6 +18,9 @@ from tuling_fsm.progress import Report
 from tuling_fsm.run import PLANNERS, run_scenario
 from tuling_fsm.sim.sensors.perception_levels import CLEAN
 
+LARGEST_SEED = 2**31 - 1
+"""As that of the command line, which is not read here."""
+
 
 @dataclass(frozen=True)
 class RunResult:
@@ -86,8 +89,10 @@ def simulate(
         progress: called with a line of text about once a simulated second.
 
     Raises:
-        InputError: scenario, map, variable, planner or level cannot be used.
+        InputError: seed, scenario, map, variable, planner or level cannot be used.
     """
+    if not (isinstance(seed, int) and 0 <= seed <= LARGEST_SEED):
+        raise InputError("seed", repr(seed), f"a whole number from 0 to {LARGEST_SEED}")
     if planner not in PLANNERS:
         raise InputError("planner", f"{planner!r} is none", " or ".join(PLANNERS))
     result = run_scenario(

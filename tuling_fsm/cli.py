@@ -53,7 +53,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _say_bad(text: str) -> None:
-    print(styled(text, Style.BAD, sys.stderr), file=sys.stderr)
+    """Where nothing can be said any more the exit code still tells."""
+    try:
+        print(styled(text, Style.BAD, sys.stderr), file=sys.stderr, flush=True)
+    except OSError:
+        _let_go(sys.stderr)
 
 
 def _run(argv: Sequence[str] | None) -> int:

@@ -234,6 +234,8 @@ def test_bad_input_comes_whole_from_another_process() -> None:
     ("arguments", "said"),
     [
         ([str(ROAM), "--seeds", "0"], "--seeds: 0"),
+        ([str(ROAM), "--seeds", "2000000000"], "--seeds: 2000000000 (expected 1 to 100000)"),
+        ([str(ROAM), "--seeds", "1", "--set", "a=1", "--set", "a=2"], "--set: a is given twice"),
         ([str(ROAM), "--seeds", "1", "--workers", "0"], "--workers: 0"),
         ([str(ROAM), "absent.osc", "--seeds", "1"], "absent.osc"),
         ([str(ROAM), str(ROAM), "--seeds", "1"], "a second scenario roam"),

@@ -207,6 +207,13 @@ def test_letters_that_a_terminal_does_not_have_are_written_by_their_numbers(
     assert "name: \\u56fe" in terminal.read()
 
 
+@pytest.mark.medium
+def test_where_nothing_can_be_said_the_exit_code_tells() -> None:
+    command = [sys.executable, "-m", "tuling_fsm.cli", "map", "absent.xodr"]
+    with Path("/dev/full").open("wb") as full:
+        assert subprocess.run(command, stderr=full, check=False).returncode == 2
+
+
 def test_a_full_disk_is_one_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "town.png")

@@ -8,12 +8,15 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
 import tuling_fsm
+from tuling_fsm.api import LARGEST_SEED
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.verbs import parser
 
 ROOT = Path(__file__).resolve().parents[2]
 EXPORTED = {
@@ -77,6 +80,12 @@ def test_the_version_is_semantic_and_said_once() -> None:
     assert tuling_fsm.__version__ == said
     sources = [ROOT / "setup.py", *(ROOT / "tuling_fsm").rglob("*.py")]
     assert [file for file in sources if f'"{said}"' in file.read_text(encoding="utf-8")] == []
+
+
+@pytest.mark.parametrize("seed", [-1, LARGEST_SEED + 1, 1.5, "1"])
+def test_what_is_no_seed_is_refused(seed: Any) -> None:
+    with pytest.raises(InputError, match=f"^seed: .* from 0 to {parser.LARGEST_SEED}"):
+        tuling_fsm.simulate("any.osc", seed=seed)
 
 
 def test_a_planner_that_there_is_not_is_refused() -> None:

@@ -56,6 +56,16 @@ def test_waiting_ends_when_the_one_waited_for_does_and_its_lines_are_passed_on(c
     assert "sim: [ERROR] [1.0] [sim]: y" in capfd.readouterr().err
 
 
+def test_a_line_that_is_no_utf_8_is_passed_on_like_any_other():
+    lines: list[str] = []
+    said = "import sys\nsys.stdout.buffer.write(b'\\xb5\\xd8\\n')\nprint('x' * 100_000)\nprint('2 s')"
+    with ProcessGroup(lines.append) as group:
+        group.start("sim", ("-c", said))
+        group.wait_for("sim")
+        group.stop()
+    assert (lines[0], lines[-1]) == (r"\xb5\xd8", "2 s")
+
+
 def test_what_a_running_process_complains_of_is_waited_for_and_told_without_its_date(monkeypatch):
     monkeypatch.setattr(processes, "COMPLAINT_S", PATIENCE_S)
     late = (

@@ -62,6 +62,8 @@ def test_a_trajectory_laid_out_otherwise_is_read_all_the_same():
         (lambda m: m.points.reverse(), "do not increase"),
         (lambda m: m.points[3].velocities.clear(), "point 3"),
         (lambda m: setattr(m.points[5].transforms[0].translation, "x", math.nan), "x of point 5 is not finite"),
+        (lambda m: setattr(m.points[4].transforms[0].rotation, "w", 9.0), "point 4: orientation of norm 9."),
+        (lambda m: setattr(m.points[4].transforms[0].rotation, "z", math.nan), "point 4: orientation of norm nan"),
         (lambda m: setattr(m.header, "frame_id", "odom"), "frame_id 'odom'"),
     ],
 )

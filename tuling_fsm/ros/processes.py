@@ -242,6 +242,7 @@ class ProcessGroup:
             [sys.executable, *command],
             env=self.environment,
             text=True,
+            errors="backslashreplace",
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -20,10 +20,12 @@ from tuling_fsm.verbs.campaign_cluster import on_cluster
 from tuling_fsm.verbs.campaign_exposure import exposure_lines, exposure_of
 from tuling_fsm.verbs.campaign_runs import CampaignRun, DriveAll, Run, in_processes, kept_runs, run_all
 from tuling_fsm.verbs.parser import Verbs, add_overrides, add_perception, add_traffic, add_verb, folder, path
-from tuling_fsm.verbs.runs import assignment
+from tuling_fsm.verbs.runs import assignments
 from tuling_fsm.viewer.campaign_page import faults, scenario_name, write_campaign_page
 
 PAGE = "index.html"
+MOST = 100_000
+"""Seeds of a campaign, and its processes at a time."""
 _NO_VALUE = "-"
 _HASH_SHOWN = 12
 
@@ -138,16 +140,16 @@ def _jobs(arguments: argparse.Namespace) -> list[CampaignRun]:
     on standard error.
 
     Raises:
-        InputError: a number below one, two scenarios of one name, a scenario or a map that cannot be used.
+        InputError: a number out of range, two scenarios of one name, a scenario or a map that cannot be used.
     """
     for option, number in (("--seeds", arguments.seeds), ("--workers", arguments.workers)):
-        if number is not None and number < 1:
-            raise InputError(option, str(number), "1 or more")
+        if number is not None and not 1 <= number <= MOST:
+            raise InputError(option, str(number), f"1 to {MOST}")
     if arguments.resume and arguments.out is None:
         raise InputError("--resume", "no folder to go on in", "--out DIR of the campaign")
     _check_names("scenario", arguments.scenarios)
     _check_names("map", arguments.map or ())
-    overrides = dict(assignment(text) for text in arguments.overrides)
+    overrides = assignments(arguments.overrides)
     asked = [each for file in arguments.scenarios for each in _variations(file, overrides)]
     _check_readable(asked, arguments.map or (None,))
     return [

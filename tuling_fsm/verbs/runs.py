@@ -6,7 +6,7 @@ import argparse
 import functools
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -139,7 +139,7 @@ def _sim(arguments: argparse.Namespace) -> int:
     from tuling_fsm.dashboard import display
     from tuling_fsm.sim.scenario.compiler import load_scenario
 
-    overrides = dict(assignment(text) for text in arguments.overrides)
+    overrides = assignments(arguments.overrides)
     if arguments.ros:
         if arguments.planner != "agent":
             raise InputError("--planner", f"{arguments.planner} has no node of its own", "agent with --ros")
@@ -172,6 +172,20 @@ def _sim(arguments: argparse.Namespace) -> int:
             status=progress.show,
         )
     return _finish(result, arguments.out, arguments.json)
+
+
+def assignments(texts: Sequence[str]) -> dict[str, str]:
+    """Names and values of all `--set`.
+
+    Raises:
+        InputError: one sets nothing, or what another sets.
+    """
+    values: dict[str, str] = {}
+    for name, value in map(assignment, texts):
+        if name in values:
+            raise InputError("--set", f"{name} is given twice", "each variable once")
+        values[name] = value
+    return values
 
 
 def assignment(text: str) -> tuple[str, str]:

@@ -57,7 +57,8 @@ def unpack_trajectory(raw: bytes, where: str = "trajectory") -> Trajectory:
     """Curvature is yaw rate / v where the car moves, and between and beyond that linear and constant.
 
     Raises:
-        InputError: another frame, no points, times that do not increase, a value that is not finite.
+        InputError: another frame, no points, times that do not increase, a value that is not finite, no unit
+            quaternion.
     """
     points = _uniform_points(raw)
     if points is None:
@@ -68,6 +69,7 @@ def unpack_trajectory(raw: bytes, where: str = "trajectory") -> Trajectory:
         raise InputError(
             where, "times from start that do not increase" if len(t) else "no points", "points in order of time"
         )
+    _check_rotations(points["rotation"], where)
     v, yaw_rate = points["linear"][:, 0].copy(), points["angular"][:, 2]
     columns = {
         "t": t,
@@ -84,6 +86,15 @@ def unpack_trajectory(raw: bytes, where: str = "trajectory") -> Trajectory:
                 where, f"{name} of point {int(np.argmin(np.isfinite(column)))} is not finite", "finite numbers"
             )
     return Trajectory(seconds(stamp_ns(raw, where)), **columns)
+
+
+def _check_rotations(rotations: FloatArray, where: str) -> None:
+    with np.errstate(over="ignore", invalid="ignore"):
+        norms = np.sqrt((rotations * rotations).sum(axis=1))
+    bad = ~(np.abs(norms - 1.0) < 0.01)
+    if bad.any():
+        i = int(np.argmax(bad))
+        raise InputError(f"{where}: point {i}", f"orientation of norm {norms[i]:.4g}", "a unit quaternion")
 
 
 def _curvature(t: FloatArray, v: FloatArray, yaw_rate: FloatArray) -> FloatArray:
@@ -115,7 +126,7 @@ def _any_points(raw: bytes, where: str) -> Any:
             raise InputError(f"{where}: point {i}", "not one transform, velocity and acceleration", "one of each")
         shift, turn = point.transforms[0].translation, point.transforms[0].rotation
         points[i]["translation"] = (shift.x, shift.y, 0.0)
-        points[i]["rotation"] = (0.0, 0.0, turn.z, turn.w)
+        points[i]["rotation"] = (turn.x, turn.y, turn.z, turn.w)
         points[i]["linear"][0] = point.velocities[0].linear.x
         points[i]["angular"][2] = point.velocities[0].angular.z
         points[i]["accel_linear"][0] = point.accelerations[0].linear.x
