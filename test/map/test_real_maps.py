@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from lxml import etree
 
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.lanes import LaneId, LanePosition
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
@@ -174,7 +175,7 @@ def test_planned_routes_are_found_again_from_their_poses(road_map: RoadMap) -> N
         a, b = (lanes[int(rng.integers(len(lanes)))] for _ in range(2))
         start, goal = a.center.at(rng.uniform(0.1, 0.9) * a.length), b.center.at(rng.uniform(0.1, 0.9) * b.length)
         route = plan_route(road_map, start, goal).route
-        if route is None or any(road_map.graph.tight(stretch.lane) for stretch in route.lanes):
+        if route is None:
             continue
         poses = route.poses()
         rows = sorted({*range(0, len(poses), 4), len(poses) - 1})
@@ -183,3 +184,16 @@ def test_planned_routes_are_found_again_from_their_poses(road_map: RoadMap) -> N
         assert [stretch.lane for stretch in again.lanes] == [stretch.lane for stretch in route.lanes]
         found += 1
     assert found >= 4
+
+
+def test_a_bend_that_needs_reversing_is_found_again_from_the_poses_of_a_route_over_it(
+    road_map: RoadMap, file: Path
+) -> None:
+    if file.stem != "pyopendrive_chatt":
+        return
+    start, goal = Pose(437.19, 618.21, -0.3615), Pose(145.10, 530.45, -3.5717)
+    route = plan_route(road_map, start, goal).route
+    assert route is not None and any(road_map.graph.tight(stretch.lane) for stretch in route.lanes)
+    again = match_route(road_map, route.poses())
+    assert again is not None
+    assert [stretch.lane for stretch in again.lanes] == [stretch.lane for stretch in route.lanes]

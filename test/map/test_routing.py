@@ -143,10 +143,94 @@ def test_two_lane_changes_share_the_room(wide: RoadMap) -> None:
     assert [s.lane.lane for s in route.lanes] == [-1, -2, -3]
 
 
-@pytest.mark.parametrize(("room", "status"), [(13.0, "ok"), (19.0, "ok"), (11.0, "no_path")])
+@pytest.mark.parametrize(("room", "status"), [(16.5, "ok"), (19.0, "ok"), (15.5, "no_path")])
 def test_short_changes_are_planned_where_there_is_no_other_way(wide: RoadMap, room: float, status: str) -> None:
     """Two of them: each has half of the room."""
     assert plan_route(wide, Pose(5.0, -1.75, 0.0), Pose(5.0 + room, -8.75, 0.0)).status == status
+
+
+@pytest.mark.clause("DEP-2")
+@pytest.mark.parametrize("width", [2.5, 3.0, 3.5, 3.75, 4.0, 5.0, 7.5])
+def test_a_change_is_no_steeper_than_can_be_matched_however_wide_the_lanes_are(tmp_path: Path, width: float) -> None:
+    lanes = xodr.section([xodr.lane(-1, width, mark="broken"), xodr.lane(-2, width)])
+    road_map = xodr.read(tmp_path, xodr.road([lanes]))
+    statuses = []
+    for room in np.arange(5.0, 22.0, 0.5):
+        found = plan_route(road_map, Pose(50.0, -0.5 * width, 0.0), Pose(50.0 + room, -1.5 * width, 0.0))
+        assert found.route is None or match_route(road_map, found.route.poses()) is not None
+        statuses.append(found.status)
+    assert set(statuses) == {"ok", "no_path"}
+    assert statuses == sorted(statuses)
+
+
+def three_lanes(folder: Path, first: str, second: str) -> RoadMap:
+    """200 m of lanes -1 to -3 with the marks between them."""
+    lanes = [xodr.lane(-1, mark=first), xodr.lane(-2, mark=second), xodr.lane(-3, mark="solid")]
+    return xodr.read(
+        folder, xodr.road([xodr.section(lanes)], geometries=xodr.geometry(0.0, 0.0, 0.0, 0.0, 200.0), length=200.0)
+    )
+
+
+def marks(*records: tuple[float, str]) -> str:
+    return "".join(f'<roadMark sOffset="{s}" type="{kind}"/>' for s, kind in records)
+
+
+def crossed(route: Route) -> list[float]:
+    """Where the changes of a route cross the mark, m along the lanes."""
+    return [stretch.lane_to for stretch in route.lanes if stretch.change]
+
+
+def test_a_lane_that_is_reached_behind_where_it_may_be_left_leads_nowhere(tmp_path: Path) -> None:
+    late, early = marks((0, "solid"), (150, "broken")), marks((0, "broken"), (50, "solid"))
+    start, goal = Pose(5.0, -1.75, 0.0), Pose(195.0, -8.75, 0.0)
+    assert plan_route(three_lanes(tmp_path, late, early), start, goal).status == "no_path"
+    first, second = crossed(planned(three_lanes(tmp_path, early, late), start, goal))
+    assert first <= 50.0 and second >= 150.0
+
+
+def test_changes_move_together_where_the_marks_leave_little_room(tmp_path: Path) -> None:
+    road_map = three_lanes(tmp_path, marks((0, "solid"), (80, "broken")), marks((0, "broken"), (110, "solid")))
+    first, second = crossed(planned(road_map, Pose(5.0, -1.75, 0.0), Pose(195.0, -8.75, 0.0)))
+    assert 80.0 <= first <= second - 8.0 and second <= 110.0
+
+
+def test_a_short_window_between_long_ones_is_kept_to(tmp_path: Path) -> None:
+    lanes = [
+        xodr.lane(-1, mark="broken"),
+        xodr.lane(-2, mark=marks((0, "solid"), (100, "broken"), (113, "solid"))),
+        xodr.lane(-3, mark=marks((0, "broken"), (125, "solid"))),
+        xodr.lane(-4, mark="solid"),
+    ]
+    plan = xodr.geometry(0.0, 0.0, 0.0, 0.0, 200.0)
+    road_map = xodr.read(tmp_path, xodr.road([xodr.section(lanes)], geometries=plan, length=200.0))
+    places = crossed(planned(road_map, Pose(5.0, -1.75, 0.0), Pose(195.0, -12.25, 0.0)))
+    assert 100.0 <= places[1] <= 113.0 and places[1] < places[2] <= 125.0
+
+
+def test_every_broken_stretch_of_a_mark_counts(tmp_path: Path) -> None:
+    road_map = three_lanes(tmp_path, marks((0, "broken"), (110, "solid"), (150, "broken")), "solid")
+    for start, low, high in ((10.0, 10.0, 110.0), (105.0, 150.0, 195.0)):
+        route = planned(road_map, Pose(start, -1.75, 0.0), Pose(195.0, -5.25, 0.0))
+        assert low <= crossed(route)[0] <= high
+    between = marks((0, "broken"), (20, "solid"), (40, "broken"), (53, "solid"), (80, "broken"), (120, "solid"))
+    road_map = three_lanes(tmp_path, between, marks((0, "solid"), (50, "broken"), (66, "solid")))
+    first, second = crossed(planned(road_map, Pose(30.0, -1.75, 0.0), Pose(195.0, -8.75, 0.0)))
+    assert 40.0 <= first <= 53.0 and 50.0 <= second <= 66.0
+
+
+def test_a_lane_that_is_too_narrow_to_be_driven_stands_for_the_one_beside_it(tmp_path: Path) -> None:
+    road_map = xodr.read(tmp_path, xodr.road([xodr.section([xodr.lane(-1), xodr.lane(-2, 2.0)])]))
+    route = planned(road_map, Pose(10.0, -4.5, 0.0), Pose(90.0, -4.5, 0.0))
+    assert [stretch.lane.lane for stretch in route.lanes] == [-1]
+
+
+def test_a_start_on_the_oncoming_lane_is_put_on_its_own_side(cross: RoadMap) -> None:
+    for y, turned in ((-1.75, 0.0), (-0.4, 0.2)):
+        route = planned(cross, Pose(60.0, y, math.pi + turned), WEST_OUT)
+        assert names(route) == ["1", "103", "3"]
+        assert route.poses()[0, :2] == pytest.approx((60.0, 1.75), abs=0.3)
+    only_ahead = plan_route(cross, Pose(60.0, -1.75, math.pi), Pose(80.0, -1.75, 0.0))
+    assert only_ahead.status == "ok", "from its own side there is no way"
 
 
 def test_solid_lines_are_not_crossed(tmp_path: Path) -> None:

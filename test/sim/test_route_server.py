@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
+from map import xodr
 
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
-from tuling_fsm.map.routing import plan_route
+from tuling_fsm.map.routing import match_route, plan_route
 from tuling_fsm.sim.environment.route_server import BLOCK_S, RouteServer
 from tuling_fsm.world.inputs import RouteRequest
 
@@ -69,6 +71,20 @@ def test_a_car_over_the_middle_of_the_road_is_sent_along_its_own_side(plain: Roa
 @pytest.mark.clause("DEP-2")
 def test_without_a_way_the_answer_is_empty(plain: RoadMap) -> None:
     assert len(RouteServer(plain).answer(ask(START, Pose(5000.0, 0.0, 0.0)), 0.0).points) == 0
+
+
+@pytest.mark.clause("DEP-2")
+def test_a_route_that_no_planner_can_match_is_no_answer(tmp_path: Path) -> None:
+    """Two changes share the room, which is too short for the one between lanes of which one is very wide."""
+    lanes = [xodr.lane(-1, 12.0, mark="broken"), xodr.lane(-2, 3.0, mark="broken"), xodr.lane(-3, 3.0)]
+    road_map = xodr.read(tmp_path, xodr.road([xodr.section(lanes)]))
+    start, goal = Pose(50.0, -6.0, 0.0), Pose(75.0, -16.5, 0.0)
+    steep = plan_route(road_map, start, goal).route
+    assert steep is not None and match_route(road_map, steep.poses()) is None
+    points = RouteServer(road_map).answer(ask(start, goal), 0.0).points
+    again = match_route(road_map, points)
+    assert again is not None
+    assert [stretch.lane.lane for stretch in again.lanes] == [-2, -3]
 
 
 @pytest.mark.clause("RPL-2")

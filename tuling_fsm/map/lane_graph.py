@@ -28,12 +28,14 @@ class LaneChange(NamedTuple):
     lane: LaneId
     start: float
     end: float
+    aside: float
+    """How far apart the centres of both lanes are on that stretch, at most, m."""
 
 
 @dataclass(frozen=True)
 class LaneGraph:
     """Every lane that a route may run on, with what can be reached from it and how far it turns within the window
-    at most.
+    at most. The changes to one neighbour come longest stretch first.
     """
 
     successors: Mapping[LaneId, tuple[LaneId, ...]]
@@ -47,9 +49,9 @@ class LaneGraph:
         """Whether the lane can only be followed with reversing."""
         return self.turn[lane_id] > TIGHT_TURN
 
-    def window(self, lane_id: LaneId, beside: LaneId) -> LaneChange | None:
-        """Where a lane may be left for its neighbour."""
-        return next((change for change in self.changes.get(lane_id, ()) if change.lane == beside), None)
+    def windows(self, lane_id: LaneId, beside: LaneId) -> tuple[LaneChange, ...]:
+        """Where a lane may be left for its neighbour, longest stretch first."""
+        return tuple(change for change in self.changes.get(lane_id, ()) if change.lane == beside)
 
 
 def build_graph(lanes: Mapping[LaneId, Lane]) -> LaneGraph:
@@ -68,22 +70,24 @@ def _drivable(lane: Lane) -> bool:
 
 
 def _changes(lane: Lane, lanes: Mapping[LaneId, Lane], known: set[LaneId]) -> tuple[LaneChange, ...]:
-    found = [_change(lane, lanes[n]) for n in beside(lane) if n in known]
-    return tuple(change for change in found if change is not None)
+    return tuple(change for n in beside(lane) if n in known for change in _changes_to(lane, lanes[n]))
 
 
-def _change(lane: Lane, other: Lane) -> LaneChange | None:
-    """The longest stretch on which the mark may be crossed and both lanes are wide enough."""
-    marks = lane.left_marks if other.id == lane.left_neighbour else lane.right_marks
+def _changes_to(lane: Lane, other: Lane) -> list[LaneChange]:
+    """The stretches of a lane on which the mark may be crossed and both lanes are wide enough, longest first."""
+    to_left = other.id == lane.left_neighbour
     s = lane.center.s
     may = np.zeros(len(s), dtype=np.bool_)
-    for mark in marks:
+    for mark in lane.left_marks if to_left else lane.right_marks:
         if mark.crossable:
             may |= (s >= mark.s_from - 1e-6) & (s <= mark.s_to + 1e-6)
     may &= (lane.left + lane.right >= MIN_WIDTH_M) & (other.left + other.right >= MIN_WIDTH_M)
+    aside = lane.left + other.right if to_left else lane.right + other.left
     edges = np.flatnonzero(np.diff(np.concatenate(([False], may, [False])).astype(np.int8)))
-    stretches = [LaneChange(other.id, float(s[a]), float(s[b - 1])) for a, b in edges.reshape(-1, 2)]
-    return max(stretches, key=lambda stretch: stretch.end - stretch.start, default=None)
+    stretches = [
+        LaneChange(other.id, float(s[a]), float(s[b - 1]), float(aside[a:b].max())) for a, b in edges.reshape(-1, 2)
+    ]
+    return sorted(stretches, key=lambda stretch: stretch.start - stretch.end)
 
 
 def _turn_in_window(lane: Lane) -> float:

@@ -37,7 +37,12 @@ AROUND_M = 0.6
 """A pose this far outside a lane's surface may still follow it (a blended lane change of a narrow lane, say), m."""
 
 MAX_TURNED = 0.7
-"""Largest difference between a pose and the lane that it follows, rad."""
+"""Largest difference between a pose and the lane that it follows, rad; in a bend that needs reversing, between the pose
+and any heading of the lane within `CUT_M`: a route cuts such a bend.
+"""
+
+CUT_M = 5.0
+"""How far before and after a bend that needs reversing a route may lie beside its lane, m."""
 
 MAX_GAP_M = 25.0
 """Points farther apart than this are no route, m."""
@@ -124,8 +129,18 @@ def _candidates(road_map: RoadMap, pose: FloatArray) -> list[LanePosition]:
     return [
         position
         for position in road_map.positions(x, y, radius=AROUND_M)
-        if position.lane in road_map.graph and abs(wrap_angle(position.heading - heading)) <= MAX_TURNED
+        if position.lane in road_map.graph and _turned(road_map, position, heading) <= MAX_TURNED
     ]
+
+
+def _turned(road_map: RoadMap, position: LanePosition, heading: float) -> float:
+    """By how much (rad) a heading differs from those that the lane has there."""
+    turn = float(wrap_angle(heading - position.heading))
+    if not road_map.graph.tight(position.lane):
+        return abs(turn)
+    center = road_map.lanes[position.lane].center
+    near = center.heading[np.abs(center.s - position.s) <= CUT_M] - np.interp(position.s, center.s, center.heading)
+    return max(0.0, turn - float(np.max(near, initial=0.0)), float(np.min(near, initial=0.0)) - turn)
 
 
 def _best_chain(road_map: RoadMap, poses: FloatArray) -> list[LanePosition] | int:

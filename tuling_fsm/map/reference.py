@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -20,8 +21,18 @@ from tuling_fsm.map.stitch import MEND_M, arc_length, cut, join, resample
 CHANGE_M = 30.0
 """Length over which a lane change is drawn where there is room, m."""
 
+PITCH_SHRINK, MOST_PITCHES = 0.8, 12
+"""Changes that do not fit are drawn nearer together by this factor, so many times at most."""
+
+ROUNDING_M = 1e-6
+"""Places are compared as exactly as this, m."""
+
 MIN_STRETCH_M = 1e-3
 """Shorter ends of a route are left out, m."""
+
+
+Window = tuple[float, float]
+"""A stretch of a lane, m."""
 
 
 class LaneStretch(NamedTuple):
@@ -140,23 +151,61 @@ def _change_places(road_map: RoadMap, lanes: Sequence[Lane], start: float, end: 
     the marks that may be crossed, or the end, leave less room.
     """
     first, last, changes = lanes[0], abeam(lanes[-1], end, lanes[0]), len(lanes) - 1
-    windows = []
-    for lane, beyond in itertools.pairwise(lanes):
-        window = road_map.graph.window(lane.id, beyond.id)
-        low = start if window is None else max(start, abeam(lane, window.start, first))
-        high = last if window is None else min(last, abeam(lane, window.end, first))
-        windows.append((low, max(low, high)))
-    pitch = min(CHANGE_M, max(windows[-1][1] - windows[0][0], 0.0) / changes) if changes else 0.0
+    if not changes:
+        return []
+    options = [_windows(road_map, first, pair, start, last) for pair in itertools.pairwise(lanes)]
+    room = max(high for _, high in options[-1]) - min(low for low, _ in options[0])
+    widest = min(CHANGE_M, max(room, 0.0) / changes)
+    pitches = (widest * PITCH_SHRINK**k for k in range(MOST_PITCHES))
+    fitting = ((windows, pitch) for pitch in pitches if (windows := _fitting(options, pitch)) is not None)
+    windows, pitch = next(fitting, ([each[0] for each in options], widest))
     latest = [0.0] * changes
     for i in reversed(range(changes)):
-        high = windows[i][1] - min(0.5 * pitch, 0.5 * (windows[i][1] - windows[i][0]))
+        high = windows[i][1] - _margin(windows[i], pitch)
         latest[i] = high if i == changes - 1 else min(high, latest[i + 1] - pitch)
     places: list[float] = []
-    for (low, high), bound in zip(windows, latest, strict=True):
+    for window, bound in zip(windows, latest, strict=True):
         earliest = places[-1] + pitch if places else start + 0.5 * pitch
-        margin = min(0.5 * pitch, 0.5 * (high - low))
-        places.append(max(min(max(earliest, low + margin), bound), start))
+        places.append(max(min(max(earliest, window[0] + _margin(window, pitch)), bound), start))
     return places
+
+
+def _windows(road_map: RoadMap, first: Lane, pair: tuple[Lane, Lane], start: float, last: float) -> list[Window]:
+    """Where one lane of a pair may be left for the other between two places, all along the first lane, m; the longest
+    stretch of the mark first.
+    """
+    lane, beyond = pair
+    found = []
+    for window in road_map.graph.windows(lane.id, beyond.id):
+        low, high = max(start, abeam(lane, window.start, first)), min(last, abeam(lane, window.end, first))
+        found.append((low, max(low, high)))
+    return [window for window in found if window[1] > window[0]] or found[:1] or [(start, max(start, last))]
+
+
+def _fitting(options: Sequence[Sequence[Window]], pitch: float) -> list[Window] | None:
+    """A window for each change, so that the changes are at least `pitch` (m) apart; the earliest that there are. Where
+    there is a choice, each has room for a whole change.
+    """
+    chosen: list[Window] = []
+    beyond = -math.inf
+    for windows in options:
+        margins = [_margin(window, pitch) if len(windows) == 1 else 0.5 * pitch for window in windows]
+        places = [
+            (place, window)
+            for window, margin in zip(windows, margins, strict=True)
+            if (place := max(window[0] + margin, beyond)) <= window[1] - margin + ROUNDING_M
+        ]
+        if not places:
+            return None
+        place, window = min(places)
+        chosen.append(window)
+        beyond = place + pitch
+    return chosen
+
+
+def _margin(window: Window, pitch: float) -> float:
+    """How far inside a window a change crosses the mark, m."""
+    return min(0.5 * pitch, 0.5 * (window[1] - window[0]))
 
 
 def abeam(lane: Lane, s: float, beside: Lane) -> float:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tuling_fsm.core.geometry import Pose, wrap_angle
+from tuling_fsm.core.geometry import Pose, distance, wrap_angle
 from tuling_fsm.map.lane_graph import beside
 from tuling_fsm.map.lanes import Lane, LaneId, LanePosition
 from tuling_fsm.map.matching import match_route
@@ -21,15 +21,26 @@ __all__ = ["RouteResult", "match_route", "plan_route", "route_through"]
 NEAR_M = 10.0
 """A start or goal farther than this from every driving lane is off the road, m."""
 
+OWN_SIDE_M = 4.0
+"""So near to the start may be the edge of the lane that runs its way, m."""
+
 MAX_TURNED = 2.0
 """Lanes whose direction differs from a pose by more than this (rad) are no start or goal for it, if there are
 others.
 """
 
 MIN_CHANGE_M = (12.0, 6.0)
-"""Shortest stretch of crossable mark on which a lane change is planned, m; the second where there is no way otherwise:
-a car that turns within 5 m gets over a lane of 3.5 m in 8 m, slowly.
+"""Shortest stretch of crossable mark on which a lane change is planned, m; the second where there is no way otherwise.
+It is longer where the lanes are wide, so that no change is steeper than `STEEPEST`.
 """
+
+STEEPEST = 0.825
+"""Largest slope of a lane change against its lanes: with a little less than `matching.MAX_TURNED`, a route that is
+planned is one that can be matched. A car that turns within 5 m gets over a lane of 3.5 m in 8 m, slowly.
+"""
+
+QUINTIC_SLOPE = 1.875
+"""Largest slope of the quintic step that a lane change is drawn as, for a height and a length of 1."""
 
 IN_JUNCTION_COST_M = 40.0
 """Metres of detour that it is worth to change lanes outside a junction, where there is a line inside to cross."""
@@ -71,22 +82,50 @@ class _Place(NamedTuple):
 class _Node(NamedTuple):
     """A lane in the search; `fresh` where it was entered at its beginning and not at the start of the route.
 
-    `changes` counts the lane changes made in its section so far: they share the room that there is.
+    `changes` counts the lane changes made in its section so far: they share the room that there is. `since` is where
+    the last of them can be over at the earliest, m along the lane.
     """
 
     lane: LaneId
     fresh: bool
     changes: int
+    since: float = 0.0
 
 
 def plan_route(
     road_map: RoadMap, start: Pose, goal: Pose, blocked: Sequence[LaneId] = (), via: Sequence[Pose] = ()
 ) -> RouteResult:
-    """The cheapest route from pose to pose through the via poses, never over a blocked lane.
+    """The cheapest route from pose to pose through the via poses, never over a blocked lane. It begins on the lane that
+    runs its way beside a start on an oncoming one, where there is a way from there.
 
     A heading of NaN means that the direction does not matter. Costs are metres, lane changes count as detours.
     """
-    stops = (start, *via, goal)
+    own = _own_side(road_map, start)
+    if own is not None:
+        result = _plan(road_map, (own, *via, goal), blocked)
+        if result.route is not None:
+            return result
+    return _plan(road_map, (start, *via, goal), blocked)
+
+
+def _own_side(road_map: RoadMap, start: Pose) -> Pose | None:
+    """Where a car that is over the middle of the road belongs: on the nearest lane beside it that runs its way.
+
+    None where a lane under it runs its way already, or none beside it does.
+    """
+
+    def runs_its_way(position: LanePosition) -> bool:
+        return bool(abs(wrap_angle(position.heading - start.heading)) < 0.5 * math.pi)
+
+    under = road_map.positions(start.x, start.y)
+    if not under or any(runs_its_way(position) for position in under):
+        return None
+    beside = road_map.positions(start.x, start.y, radius=OWN_SIDE_M)
+    places = [road_map.lanes[each.lane].center.at(each.s) for each in beside if runs_its_way(each)]
+    return min(places, key=lambda place: distance(place[:2], start[:2]), default=None)
+
+
+def _plan(road_map: RoadMap, stops: Sequence[Pose], blocked: Sequence[LaneId]) -> RouteResult:
     places = [_places(road_map, pose, frozenset(blocked)) for pose in stops]
     for i, found in enumerate(places):
         if not found:
@@ -107,8 +146,7 @@ def plan_route(
 
 def _places(road_map: RoadMap, pose: Pose, blocked: frozenset[LaneId]) -> list[_Place]:
     """Lanes on which a pose can lie; a blocked one is exchanged for its neighbours."""
-    found = road_map.positions(pose.x, pose.y) or road_map.positions(pose.x, pose.y, radius=NEAR_M)
-    found = [position for position in found if position.lane in road_map.graph]
+    found = _on_graph(road_map, pose, 0.0) or _on_graph(road_map, pose, NEAR_M)
     turned = {position: _turned(pose, position) for position in found}
     found = [position for position in found if turned[position] <= MAX_TURNED] or found
     places: dict[LaneId, _Place] = {}
@@ -122,6 +160,11 @@ def _places(road_map: RoadMap, pose: Pose, blocked: frozenset[LaneId]) -> list[_
             if option.id not in places or places[option.id].cost > cost:
                 places[option.id] = place
     return list(places.values())
+
+
+def _on_graph(road_map: RoadMap, pose: Pose, radius: float) -> list[LanePosition]:
+    found = road_map.positions(pose.x, pose.y, radius=radius)
+    return [position for position in found if position.lane in road_map.graph]
 
 
 def _turned(pose: Pose, position: LanePosition) -> float:
@@ -175,14 +218,18 @@ def _steps(
     for successor in graph.successors[lane.id]:
         yield lane.length - begin + (TIGHT_COST_M if graph.tight(successor) else 0.0), _Node(successor, True, 0)
     for change in graph.changes[lane.id]:
+        other = road_map.lanes[change.lane]
         goal = goals.get(change.lane)
-        goal_s = math.inf if goal is None else abeam(road_map.lanes[change.lane], goal.s, lane)
-        room = min(change.end, goal_s if goal_s >= begin else math.inf) - max(change.start, begin)
-        share = room / (node.changes + 1)
-        if share >= least:
+        goal_s = math.inf if goal is None else abeam(other, goal.s, lane)
+        low, high = max(change.start, begin), min(change.end, goal_s if goal_s >= begin else math.inf)
+        room = high - max(low, node.since)
+        shortest = max(least, QUINTIC_SLOPE * change.aside / STEEPEST)
+        if room >= shortest:
+            share = min((high - low) / (node.changes + 1), room)
             cost = CHANGE_COST_M + SHORT_CHANGE_COST * max(0.0, CHANGE_M - share)
             cost += 0.0 if lane.junction is None else IN_JUNCTION_COST_M
-            yield cost, _Node(change.lane, node.fresh, node.changes + 1)
+            over = abeam(lane, max(low, node.since) + shortest, other)
+            yield cost, _Node(change.lane, node.fresh, node.changes + 1, over)
 
 
 def _entry_on(road_map: RoadMap, lane: Lane, entry: dict[LaneId, float]) -> float:

@@ -14,10 +14,10 @@ import numpy as np
 from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import assert_never
 from tuling_fsm.core.geometry import Pose, distance, wrap_angle
-from tuling_fsm.map.lanes import LaneId, LanePosition
+from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
-from tuling_fsm.map.routing import RouteResult, plan_route
+from tuling_fsm.map.routing import RouteResult, match_route, plan_route
 from tuling_fsm.sim.scenario import commands
 from tuling_fsm.sim.scenario.choices import ServerBehaviour
 from tuling_fsm.world.inputs import RouteAnswer, RouteRequest
@@ -29,8 +29,6 @@ BLOCK_S = 60.0
 """A block is lifted this long after it was last reported."""
 BESIDE_M, MOST_STARTS = 40.0, 12
 """A route begins on a lane up to this far beside the car; so many are tried."""
-OWN_SIDE_M = 4.0
-"""So near to the car may be the edge of the lane that runs its way."""
 BEHIND_M, AHEAD_M = 30.0, 150.0
 """The car is first looked for on this stretch of the preset route around where it was last."""
 
@@ -91,39 +89,25 @@ def route_from(
 ) -> RouteResult:
     """A route from a pose on its lane, or the one beside it that runs its way; else from the nearest lane beside it
     that leads to the goal: for a car that stands off the road, or faces a dead end or a block.
+
+    A route whose poses cannot be matched to the lanes again, which a planner would refuse, is none.
     """
-    own = _own_side(road_map, start)
-    if own is not None:
-        result = plan_route(road_map, own, goal, blocked, via)
-        if result.route is not None:
-            return result
-    first = plan_route(road_map, start, goal, blocked, via)
+    first = _matched(road_map, plan_route(road_map, start, goal, blocked, via))
     if first.status not in ("no_path", "start_off_road"):
         return first
     found = road_map.positions(start.x, start.y, radius=BESIDE_M)
     beside = [road_map.lanes[position.lane].center.at(position.s) for position in found]
     for pose in sorted(beside, key=lambda pose: distance(pose[:2], start[:2]))[:MOST_STARTS]:
-        result = plan_route(road_map, pose, goal, blocked, via)
+        result = _matched(road_map, plan_route(road_map, pose, goal, blocked, via))
         if result.route is not None:
             return result
     return first
 
 
-def _own_side(road_map: RoadMap, start: Pose) -> Pose | None:
-    """Where a car that is over the middle of the road belongs: on the nearest lane beside it that runs its way.
-
-    None where a lane under it runs its way already, or none beside it does.
-    """
-
-    def runs_its_way(position: LanePosition) -> bool:
-        return bool(abs(wrap_angle(position.heading - start.heading)) < 0.5 * math.pi)
-
-    under = road_map.positions(start.x, start.y)
-    if not under or any(runs_its_way(position) for position in under):
-        return None
-    beside = road_map.positions(start.x, start.y, radius=OWN_SIDE_M)
-    places = [road_map.lanes[each.lane].center.at(each.s) for each in beside if runs_its_way(each)]
-    return min(places, key=lambda place: distance(place[:2], start[:2]), default=None)
+def _matched(road_map: RoadMap, result: RouteResult) -> RouteResult:
+    if result.route is not None and match_route(road_map, result.route.poses()) is None:
+        return RouteResult("no_path")
+    return result
 
 
 def _meets(route: Route, s: float, blocked: Iterable[LaneId]) -> bool:
