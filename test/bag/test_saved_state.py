@@ -10,12 +10,13 @@ import pytest
 
 from tuling_fsm.agent import Agent, Parameters
 from tuling_fsm.bag.replay import agent_of, replay, replayed_ticks, state_of
-from tuling_fsm.bag.saved_state import FORMAT, go_on, load_state, save_state
+from tuling_fsm.bag.saved_state import FORMAT, go_on, load_state, map_identity, save_state
 from tuling_fsm.bag.ticks import read_inputs, read_run_record
 from tuling_fsm.bag.writer import BagWriter
 from tuling_fsm.behaviour.intersection.memory import IntersectionMemory
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.parameters import flatten
+from tuling_fsm.input_file import content_sha256
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.sim.scenario.compiler import load_scenario
 from tuling_fsm.sim.simulation import Simulation
@@ -121,6 +122,21 @@ def test_a_file_that_is_no_saved_state_of_this_map_is_refused_and_runs_nothing(t
     with pytest.raises(InputError, match=said):
         load_state(tmp_path / "state", "m")
     assert capsys.readouterr().out == ""
+
+
+@pytest.mark.clause("EST-2")
+def test_a_map_of_the_same_name_and_another_content_is_another_map(tmp_path):
+    maps = []
+    for folder, content in (("here", "<OpenDRIVE/>"), ("moved", "<OpenDRIVE/>"), ("other", "<OpenDRIVE></OpenDRIVE>")):
+        file = tmp_path / folder / "map.xodr"
+        file.parent.mkdir()
+        file.write_text(content)
+        maps.append(map_identity(file, content_sha256(file)))
+    here, moved, other = maps
+    save_state(tmp_path / "state", 1, here)
+    assert load_state(tmp_path / "state", moved) == 1
+    with pytest.raises(InputError, match=r"belongs to the map map\.xodr of SHA-256 [0-9a-f]+ "):
+        load_state(tmp_path / "state", other)
 
 
 def test_no_file_is_said_so_and_a_new_file_takes_the_place_of_the_old_one(tmp_path):

@@ -17,6 +17,8 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.output_file import write_file
 
 FORMAT = "tuling_fsm state 2"
+_DIGITS = 16
+"""Of a hash that tells maps apart."""
 _PACKAGE = Path(__file__).resolve().parents[1]
 _ROOMS = ("tuling_fsm.behaviour.", "tuling_fsm.core.", "tuling_fsm.machine.", "tuling_fsm.map.", "tuling_fsm.world.")
 _ARRAYS = frozenset(
@@ -32,7 +34,7 @@ def save_state(path: str | Path, record: Any, road_map: str) -> None:
     Args:
         path: of the file.
         record: of the planner, `tuling_fsm.agent.Agent.record`.
-        road_map: the map that it belongs to.
+        road_map: the map that it belongs to, as `map_identity` tells it.
 
     Raises:
         InputError: it cannot be written.
@@ -43,6 +45,11 @@ def save_state(path: str | Path, record: Any, road_map: str) -> None:
 def dump_state(record: Any, road_map: str) -> bytes:
     """A record as the content of such a file."""
     return pickle.dumps((FORMAT, road_map, code_version(), record), protocol=4)
+
+
+def map_identity(map_file: str | Path, sha256: str) -> str:
+    """A map as a saved state names it: name and content of the file (SHA-256 in hexadecimal digits), wherever it is."""
+    return f"{Path(map_file).name} of SHA-256 {sha256[:_DIGITS]}"
 
 
 @cache
@@ -56,7 +63,7 @@ def code_version() -> str:
 
 
 def load_state(path: str | Path, road_map: str) -> Any:
-    """The record of a file, to go on from on the car.
+    """The record of a file, to go on from on the car with a map (`map_identity`).
 
     Raises:
         InputError: no such file, another format, another map, another version of the code, or anything in it that is no

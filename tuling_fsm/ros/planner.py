@@ -15,8 +15,8 @@ from rclpy.clock import Clock, ClockType
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from std_srvs.srv import Trigger
 
-from tuling_fsm.bag.replay import map_record, state_of
-from tuling_fsm.bag.saved_state import code_version, go_on, load_state
+from tuling_fsm.bag.replay import MAP_SHA256, map_record, state_of
+from tuling_fsm.bag.saved_state import code_version, go_on, load_state, map_identity
 from tuling_fsm.bag.writer import BagWriter, set_aside
 from tuling_fsm.compiling import PLANNER_PARTS, compile_kernels
 from tuling_fsm.core.arrays import FloatArray
@@ -121,6 +121,7 @@ class PlannerNode(ServedNode, LifecycleNode):
             self._own, self._agent_parameters = self._read_parameters()
             map_file = required_file("map_file", self._own.map_file)
             self._map, self._map_record = self._factory.read_map(map_file), map_record(map_file)
+            self._map_identity = map_identity(map_file, self._map_record[MAP_SHA256])
             mission = read_mission(self._own.mission_file) if self._own.mission_file else None
             self._warm_up()
         except (InputError, OSError) as error:
@@ -156,6 +157,7 @@ class PlannerNode(ServedNode, LifecycleNode):
             lambda topic: bool(publishers[topic].get_subscription_count()),
             bag,
             left_hand=self._map.left_hand,
+            road_map=self._map_identity,
         )
         return result
 
@@ -351,7 +353,7 @@ class PlannerNode(ServedNode, LifecycleNode):
         own = self._own
         if not (own.resume and own.state_file and Path(own.state_file).exists()):
             return None
-        record: BehaviourRecord = load_state(own.state_file, Path(own.map_file).name)
+        record: BehaviourRecord = load_state(own.state_file, self._map_identity)
         go_on(agent, record, own.state_file)
         self.get_logger().warning(f"going on from {own.state_file}")
         return record

@@ -7,7 +7,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from tuling_fsm.bag.saved_state import save_state
@@ -116,6 +115,7 @@ class PlanningCycle:
             that stands.
         odometry_rate: when the next odometry is to be expected.
         left_hand: whether the map's traffic keeps to the left.
+        road_map: the map, as a saved state names it.
     """
 
     def __init__(
@@ -130,9 +130,11 @@ class PlanningCycle:
         clock: Callable[[], float] = time.perf_counter,
         odometry_rate: MessageRate | None = None,
         left_hand: bool = False,
+        road_map: str = "",
     ) -> None:
         inbox.begin_anew()
         self._agent = agent
+        self._road_map = road_map
         self._inbox = inbox
         self._own = own
         self._log = log
@@ -393,7 +395,7 @@ class PlanningCycle:
             return
         self._kept_ns = ns
         try:
-            save_state(self._own.state_file, self._agent.record, Path(self._own.map_file).name)
+            save_state(self._own.state_file, self._agent.record, self._road_map)
             self._unkept = ""
         except InputError as error:
             if self._unkept != str(error):
