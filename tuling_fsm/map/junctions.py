@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.map.connecting import entries, exits, junctions_from, on_one_way
 from tuling_fsm.map.lanes import DRIVING, Junction, Lane, LaneId, StopLine
 
 SWEPT_HALF_M = 1.0
@@ -25,30 +26,35 @@ def build_junctions(
     for lane in lanes.values():
         if lane.junction is not None and lane.type == DRIVING:
             members.setdefault(lane.junction, []).append(lane)
-    lit = {n for line in stop_lines if line.kind == "light" for n in (line.lane, *lanes[line.lane].successors)}
+    lit = {junction for line in stop_lines if line.kind == "light" for junction in junctions_from(lanes, line.lane)}
     return {
         junction: Junction(
-            junction, tuple(lane.id for lane in found), _conflicts(found), any(each.id in lit for each in found)
+            junction, tuple(lane.id for lane in found), _conflicts(found, lanes), junction in lit and bool(found)
         )
         for junction, found in members.items()
     }
 
 
-def _conflicts(lanes: Sequence[Lane]) -> dict[LaneId, tuple[LaneId, ...]]:
-    found: dict[LaneId, list[LaneId]] = {lane.id: [] for lane in lanes}
-    points = [_thinned(lane) for lane in lanes]
-    for (i, a), (j, b) in itertools.combinations(enumerate(lanes), 2):
-        if a.id[:2] == b.id[:2] and not set(a.successors) & set(b.successors):
+def _conflicts(members: Sequence[Lane], lanes: Mapping[LaneId, Lane]) -> dict[LaneId, tuple[LaneId, ...]]:
+    found: dict[LaneId, list[LaneId]] = {lane.id: [] for lane in members}
+    points = [_thinned(lane) for lane in members]
+    ends = [(frozenset(entries(lanes, lane.id)), frozenset(exits(lanes, lane.id))) for lane in members]
+    for (i, a), (j, b) in itertools.combinations(enumerate(members), 2):
+        if not _meet(ends[i], ends[j], a.id.road == b.id.road) or on_one_way(lanes, a.id, b.id):
             continue
-        if _meet(a, b) and _touch(points[i], points[j]):
+        if _touch(points[i], points[j]):
             found[a.id].append(b.id)
             found[b.id].append(a.id)
     return {lane_id: tuple(others) for lane_id, others in found.items()}
 
 
-def _meet(a: Lane, b: Lane) -> bool:
-    """Not merely two ways out of one lane: those part and never meet, unless they merge again."""
-    return not set(a.predecessors) & set(b.predecessors) or bool(set(a.successors) & set(b.successors))
+Ends = tuple[frozenset[LaneId], frozenset[LaneId]]
+"""The lanes outside a junction that a way through it comes from and leads to."""
+
+
+def _meet(a: Ends, b: Ends, on_one_road: bool) -> bool:
+    """Not merely two ways out of one lane, or side by side on one road: those never meet, unless they merge."""
+    return bool(a[1] & b[1]) or not (on_one_road or a[0] & b[0])
 
 
 def _thinned(lane: Lane) -> FloatArray:
@@ -92,9 +98,7 @@ def build_phases(
     for line in stop_lines:
         if line.kind != "light":
             continue
-        ahead = [lanes[n].junction for n in lanes[line.lane].successors]
-        junction = lanes[line.lane].junction or next((each for each in ahead if each is not None), None)
-        if junction is not None:
+        for junction in junctions_from(lanes, line.lane)[:1]:
             group = approaches.setdefault(junction, {}).setdefault(line.lane.road, [])
             if line.signal not in group and line.signal >= 0:
                 group.append(line.signal)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import wrap_angle
+from tuling_fsm.map import connecting
 from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.road_map import RoadMap
 
@@ -13,17 +14,11 @@ OPPOSITE = -0.5
 """Cosine of the angle between the headings of two that come from opposite sides, at most."""
 Headings = tuple[float, float]
 """Where a way through a junction points at where it begins and where it ends, rad."""
-_MAX_SECTIONS = 8
 
 
 def entries(road_map: RoadMap, lane_id: LaneId) -> frozenset[LaneId]:
     """Lanes outside the junction from which a connecting lane is reached."""
-    junction, outside, level = road_map.lanes[lane_id].junction, set[LaneId](), [lane_id]
-    for _ in range(_MAX_SECTIONS):
-        before = [p for lane in level for p in road_map.lanes[lane].predecessors if p in road_map.lanes]
-        outside.update(p for p in before if road_map.lanes[p].junction != junction)
-        level = [p for p in before if road_map.lanes[p].junction == junction]
-    return frozenset(outside)
+    return frozenset(connecting.entries(road_map.lanes, lane_id))
 
 
 def has_sign(road_map: RoadMap, lane_id: LaneId) -> bool:
@@ -61,7 +56,7 @@ def gives_way(road_map: RoadMap, lane_id: LaneId, other_id: LaneId) -> bool:
 def way_headings(road_map: RoadMap, lane_id: LaneId) -> Headings:
     """Those of the way that a connecting lane is a section of."""
     first = last = road_map.lanes[lane_id]
-    for _ in range(_MAX_SECTIONS):
+    for _ in range(connecting.MAX_SECTIONS):
         before, after = (
             [road_map.lanes[n] for n in others if n in road_map.lanes and road_map.lanes[n].junction == first.junction]
             for others in (first.predecessors, last.successors)

@@ -110,7 +110,7 @@ def starts(road_map: RoadMap, *things: Thing, blocked: bool = False, since: floa
     more = {"standing_for": 5.0, **more}
     rows = traffic([Other(each.x, each.y, vx=each.speed, kind=more.pop("kind", Kind.CAR)) for each in things])
     rows = replace(rows, obstacle_row=np.arange(len(things)))
-    return start_rule(situation(road_map, things=things, traffic=rows, **more), blocked, since)
+    return start_rule(situation(road_map, things=things, traffic=rows, **more), blocked, since, ())
 
 
 @pytest.mark.clause("USE-6")
@@ -164,7 +164,7 @@ def test_what_stands_is_where_it_is_now(road: RoadMap) -> None:
         for later in ({"x": x, "y": y}, {"heading": heading}):
             scene = replace(now.world.scene, obstacles=replace(there, **later))
             moved = replace(now, world=replace(now.world, scene=scene))
-            assert start_rule(moved, False, -math.inf)[1] is blocked
+            assert start_rule(moved, False, -math.inf, ())[1] is blocked
 
 
 @pytest.mark.clause("USE-6")

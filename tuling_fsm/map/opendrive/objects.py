@@ -12,6 +12,7 @@ from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.arrays import BoolArray, FloatArray
 from tuling_fsm.core.geometry import Pose, wrap_angle
 from tuling_fsm.core.records import replace
+from tuling_fsm.map.connecting import entries
 from tuling_fsm.map.lanes import DRIVING, Crosswalk, Lane, LaneId, ParkingSlot, StaticObject
 from tuling_fsm.map.opendrive.document import Element, number
 from tuling_fsm.map.opendrive.outline import outlines
@@ -173,6 +174,5 @@ def _painted(outline: FloatArray, level: _Level) -> list[StopPlace]:
     outside = [StopPlace(n, crossed[n][1], LINE, -1) for n, lane in by_id.items() if lane.junction is None]
     if outside:
         return outside
-    return [
-        StopPlace(n, math.inf, LINE, -1) for n in dict.fromkeys(p for lane in by_id.values() for p in lane.predecessors)
-    ]
+    lanes = {lane.id: lane for lane in level.lanes}
+    return [StopPlace(n, math.inf, LINE, -1) for n in dict.fromkeys(p for each in by_id for p in entries(lanes, each))]

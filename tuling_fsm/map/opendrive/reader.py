@@ -9,6 +9,7 @@ from typing import Any
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.input_file import in_letters
+from tuling_fsm.map.connecting import junctions_from
 from tuling_fsm.map.lanes import Lane, LaneId, Signal, StopLine
 from tuling_fsm.map.opendrive.document import Element, number, parse, raw_dict, read_content, where
 from tuling_fsm.map.opendrive.junction import read_junction
@@ -116,7 +117,7 @@ def _signals(
     stop_lines: Sequence[StopLine],
 ) -> dict[int, Signal]:
     controller_of = {signal_id: name for name, ids in controls.items() for signal_id in ids}
-    junction_of = {line.signal: _junction_ahead(lanes, line.lane) for line in reversed(stop_lines)}
+    junction_of = {line.signal: next(iter(junctions_from(lanes, line.lane)), None) for line in reversed(stop_lines)}
     signals = {}
     for signal in written:
         place = signal.placements[0]
@@ -134,12 +135,6 @@ def _signals(
             junction=junction_of.get(signal.number),
         )
     return signals
-
-
-def _junction_ahead(lanes: Mapping[LaneId, Lane], lane_id: LaneId) -> str | None:
-    """The junction that a lane leads into, or lies in."""
-    ahead = (lanes[successor].junction for successor in lanes[lane_id].successors)
-    return lanes[lane_id].junction or next((junction for junction in ahead if junction is not None), None)
 
 
 def _user_data(root: Element, roads: Mapping[str, Road]) -> dict[str, tuple[dict[str, Any], ...]]:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tuling_fsm.core import elementary
+from tuling_fsm.map.connecting import entries
 from tuling_fsm.map.lanes import DRIVING, Lane, LaneId, StopLine
 from tuling_fsm.map.opendrive.road import Road
 from tuling_fsm.map.opendrive.signals import LIGHT, LINE, STOP, YIELD, RoadSignal, SignalPlacement
@@ -91,7 +92,7 @@ def _approaches(lane: Lane, placement: SignalPlacement, lanes: Mapping[LaneId, L
     """Where to stop: beside the signal, or for one that stands in a junction where the lanes before it end."""
     if lane.junction is None:
         return [(lane.id, _place_on(lane, placement))]
-    before = [lanes[n] for n in lane.predecessors if lanes[n].junction is None]
+    before = [lanes[n] for n in entries(lanes, lane.id) if lanes[n].junction is None]
     return [(each.id, each.length) for each in before] or [(lane.id, 0.0)]
 
 
