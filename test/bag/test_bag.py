@@ -284,3 +284,12 @@ def test_two_never_write_one_file(tmp_path):
         with pytest.raises(InputError, match="is being written by another program"):
             BagWriter(tmp_path)
     assert len(list(read_inputs(tmp_path))) == 1
+
+
+def test_a_bag_whose_file_only_ends_in_the_same_name_is_that_of_another_recorder(recorded, tmp_path):
+    described = recorded.with_name("metadata.yaml") if recorded.is_file() else recorded / "metadata.yaml"
+    (tmp_path / "metadata.yaml").write_text(described.read_text().replace("run.mcap", "city_run.mcap"))
+    with pytest.raises(InputError, match="holds the bag of another recorder"):
+        BagWriter(tmp_path)
+    (tmp_path / "metadata.yaml").write_text(described.read_text())
+    BagWriter(tmp_path).close()

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from lxml import etree
 
-from bag.commonroad_text import ROADS, car, lanelet, scenario
+from bag.commonroad_text import ROADS, car, lanelet, problem, scenario
 from tuling_fsm.bag.commonroad.convert import convert
 from tuling_fsm.bag.commonroad.lanelet_rows import lane_ids
 from tuling_fsm.bag.commonroad.obstacles import object_rows
+from tuling_fsm.bag.commonroad.problem import read_problems
 from tuling_fsm.bag.commonroad.roads import to_opendrive
 from tuling_fsm.bag.commonroad.scenario import read_recording
 from tuling_fsm.bag.replay import agent_of, replay, transitions
@@ -278,3 +280,11 @@ def test_neighbours_that_fork_from_one_place_keep_their_own_bounds(tmp_path):
     recording = read_recording(scenario(tmp_path, ahead + aside))
     assert max(farthest_off(tmp_path, recording)) < 0.05
     assert "without a common bound" in " ".join(recording.lost)
+
+
+@pytest.mark.parametrize("place", ["<point><x>500.0</x><y>500.0</y></point>", "<polygon/>", ""])
+def test_a_goal_whose_place_is_not_understood_is_refused(place):
+    goal = problem(0.0, 0.0, 5.0, f"<position>{place}</position>", (0, 100))
+    root = etree.fromstring(f"<commonRoad>\n{goal}</commonRoad>")
+    with pytest.raises(ValueError, match="line 2: a goal in no rectangle, circle, polygon or lanelet"):
+        read_problems(root, {})

@@ -3,6 +3,7 @@
 import errno
 import io
 import json
+import math
 import os
 import signal
 import subprocess
@@ -12,7 +13,10 @@ from pathlib import Path
 import pytest
 
 from tuling_fsm.cli import main
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.share import share_file
+from tuling_fsm.sim.environment.route_server import route_from
 
 COURSE = str(share_file("config", "course", "course.xodr"))
 ON_AVENUE = ("60", "-2")
@@ -61,6 +65,23 @@ def test_route_lists_its_lanes(capsys: pytest.CaptureFixture[str]) -> None:
     assert answer["status"] == "ok"
     assert answer["length_m"] == pytest.approx(130.0, abs=2.0)
     assert len(answer["poses"]) > 10
+
+
+@pytest.mark.medium
+def test_a_map_whose_name_looks_like_a_formula_is_drawn(tmp_path: Path) -> None:
+    text = Path(COURSE).read_text(encoding="utf-8")
+    named = tmp_path / "named.xodr"
+    named.write_text(text.replace('name="course"', 'name="$\\frac{$"'), encoding="utf-8")
+    assert main(["map", str(named), "--png", str(tmp_path / "map.png")]) == 0
+
+
+@pytest.mark.parametrize("y", ["-12", "-25"])
+def test_route_answers_as_the_route_server_from_beside_the_road(y: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["route", COURSE, "--from", "60", y, "--to", "20", "5.2", "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    expected = route_from(read_map(COURSE), Pose(60.0, float(y), math.nan), Pose(20.0, 5.2, math.pi)).route
+    assert expected is not None
+    assert answer["poses"] == expected.poses().tolist()
 
 
 @pytest.mark.medium

@@ -155,3 +155,12 @@ def test_without_paint_the_two_directions_are_still_apart(tmp_path: Path) -> Non
     road_map = xodr.read(tmp_path, xodr.road([xodr.section([xodr.lane(1), xodr.lane(-1)])]))
     solid = road_map.line_segments(50.0, 0.0, 5.0, crossable=False)
     assert np.allclose(solid[:, [1, 3]], 0.0)
+
+
+def test_the_line_to_oncoming_traffic_goes_by_directions_and_not_by_lane_numbers(tmp_path: Path) -> None:
+    back = 'direction="reversed"'
+    beside = xodr.read(tmp_path, xodr.road([xodr.section([xodr.lane(-1), xodr.lane(-2, attributes=back)])]))
+    for lane in beside.driving_lanes():
+        assert np.allclose(beside.oncoming_lines(lane)[:, 1], -3.5) and len(beside.oncoming_lines(lane)) == 1
+    one_way = xodr.read(tmp_path, xodr.road([xodr.section([xodr.lane(1, attributes=back), xodr.lane(-1)])]))
+    assert all(len(one_way.oncoming_lines(lane)) == 0 for lane in one_way.driving_lanes())

@@ -230,3 +230,17 @@ def test_user_data_is_kept(tmp_path: Path) -> None:
     assert kept["attributes"] == {"code": "k", "value": "v"}
     assert kept["children"][0]["text"] == "text"
     assert road_map.user_data[""][0]["attributes"] == {"code": "m"}
+
+
+def test_every_outer_outline_of_an_object_is_one(tmp_path: Path) -> None:
+    corners = [(u, -1.0) for u in (0.0, 2.0)] + [(u, 1.0) for u in (2.0, 0.0)]
+    texts = [outline("cornerLocal", *((u + shift, v) for u, v in corners)) for shift in (0.0, 20.0, 0.5)]
+    texts[2] = texts[2].replace("<outline>", '<outline outer="false">')
+    road_map = with_objects(tmp_path, thing("barrier", inside_=f"<outlines>{''.join(texts)}</outlines>"))
+    assert [float(each.outline[:, 0].min()) for each in road_map.objects] == [50.0, 70.0]
+
+
+def test_a_repetition_without_length_and_distance_is_the_object_once(tmp_path: Path) -> None:
+    repeat = '<repeat s="20" length="0" distance="0" tStart="-1" tEnd="-1"/>'
+    (barrier,) = with_objects(tmp_path, thing("barrier", inside_=repeat, length=4.0, width=2.0)).objects
+    assert np.allclose(np.ptp(barrier.outline, axis=0), (4.0, 2.0))

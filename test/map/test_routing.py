@@ -327,3 +327,34 @@ def test_matching_gives_the_planned_lanes_back(
     check(wide, matched)
     assert [s.lane for s in matched.lanes] == [s.lane for s in route.lanes]
     assert abs(matched.length - route.length) < 0.1
+
+
+def test_a_way_that_leads_round_to_the_same_place_is_not_taken_for_the_straight_one(tmp_path: Path) -> None:
+    """Two short lanes lead straight on; one lane of a loop leaves and comes back at the same places."""
+    around = 2.0 * math.pi * 30.0
+    plans = {
+        "1": (xodr.geometry(0.0, 0.0, 0.0, 0.0, 50.0), 50.0, "-1"),
+        "5": (xodr.geometry(0.0, 50.0, 0.0, 0.0, around, f'<arc curvature="{1.0 / 30.0}"/>'), around, "9"),
+        "2": (xodr.geometry(0.0, 50.0, 0.0, 0.0, 0.9), 0.9, "9"),
+        "3": (xodr.geometry(0.0, 50.9, 0.0, 0.0, 0.9), 0.9, "9"),
+        "4": (xodr.geometry(0.0, 51.8, 0.0, 0.0, 80.0), 80.0, "-1"),
+    }
+    links = {
+        "1": xodr.road_link("junction", "9"),
+        "5": xodr.road_link("road", "1", "end", "predecessor") + xodr.road_link("road", "4"),
+        "2": xodr.road_link("road", "1", "end", "predecessor") + xodr.road_link("road", "3"),
+        "3": xodr.road_link("road", "2", "end", "predecessor") + xodr.road_link("road", "4"),
+        "4": xodr.road_link("junction", "9", which="predecessor"),
+    }
+    lanes = xodr.section([xodr.lane(-1, links=((-1,), (-1,)))])
+    roads = [xodr.road(lanes, n, plan, length, of, links[n]) for n, (plan, length, of) in plans.items()]
+    connections = "".join(
+        f'<connection id="{n}" incomingRoad="1" connectingRoad="{n}" contactPoint="start">'
+        '<laneLink from="-1" to="-1"/></connection>'
+        for n in (5, 2)
+    )
+    road_map = xodr.read(tmp_path, *roads, f'<junction id="9">{connections}</junction>')
+    x = np.arange(9.95, 110.0, 0.5)
+    route = match_route(road_map, np.column_stack((x, np.full(len(x), -1.75), np.zeros(len(x)))))
+    assert route is not None
+    assert names(route) == ["1", "2", "3", "4"]

@@ -166,3 +166,9 @@ def test_a_light_valid_for_one_lane_of_several(tmp_path: Path) -> None:
     head = signals(signal("7", s=90.0, orientation="+", inside=valid(-3, -2)))
     road_map = xodr.read(tmp_path, xodr.road([xodr.section(lanes)], inside=head))
     assert [line.lane.lane for line in road_map.stop_lines] == [-2, -3]
+
+
+def test_numbers_stay_within_32_bits(tmp_path: Path) -> None:
+    ids = {1: str(2**32 - 1), 2: "1", 3: "a"}
+    road_map = towns.crossing(tmp_path, {arm: signals(signal(each)) for arm, each in ids.items()})
+    assert list(road_map.signals) == [2**32 - 1, 1, 2]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -31,6 +32,8 @@ SETTINGS = "settings"
 """Key of a result for what the run was driven with; a bag's `run` has the same among its own."""
 CHUNK_BYTES = 1 << 18
 """A chunk is closed when it has grown beyond this size: what a crash can cost."""
+_OUR_FILE = re.compile(rf"""^[\s-]*(path:)?\s*["']?{re.escape(FILE_NAME)}["']?\s*$""", re.MULTILINE)
+"""The line that names the file in metadata."""
 _VERSION = 9
 """Of rosbag2's metadata."""
 _LONGEST_STEP_NS = 1_000_000_000
@@ -208,7 +211,7 @@ def set_aside(folder: str | Path) -> Path | None:
 def _free_for(file: Path) -> None:
     """Raise `InputError` where the folder of a new bag describes files of another one."""
     described = file.with_name(DESCRIPTION)
-    if described.is_file() and FILE_NAME not in described.read_text(encoding="utf-8", errors="replace"):
+    if described.is_file() and not _OUR_FILE.search(described.read_text(encoding="utf-8", errors="replace")):
         raise InputError(str(file.parent), "holds the bag of another recorder", "another folder")
 
 

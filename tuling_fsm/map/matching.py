@@ -79,7 +79,7 @@ def find_route(road_map: RoadMap, points: npt.ArrayLike) -> Route | str:
     chain = _best_chain(road_map, poses)
     if isinstance(chain, int):
         return _break_at(road_map, poses, chain)
-    return build_route(road_map, _stretches(road_map, chain))
+    return build_route(road_map, _stretches(road_map, chain, _steps(poses)))
 
 
 def _break_at(road_map: RoadMap, poses: FloatArray, i: int) -> str:
@@ -150,8 +150,7 @@ def _best_chain(road_map: RoadMap, poses: FloatArray) -> list[LanePosition] | in
     if not cost:
         return 0
     back: list[list[int]] = []
-    apart = np.diff(poses[:, :2], axis=0)
-    for i, step in enumerate(elementwise.hypot(apart[:, 0], apart[:, 1]).tolist(), 1):
+    for i, step in enumerate(_steps(poses), 1):
         if step > MAX_GAP_M:
             return i
         candidates.append(_candidates(road_map, poses[i]))
@@ -173,6 +172,13 @@ def _best_chain(road_map: RoadMap, poses: FloatArray) -> list[LanePosition] | in
     for origin in reversed(back):
         chosen.append(origin[chosen[-1]])
     return [candidates[i][k] for i, k in enumerate(reversed(chosen))]
+
+
+def _steps(poses: FloatArray) -> list[float]:
+    """From pose to pose, m."""
+    apart = np.diff(poses[:, :2], axis=0)
+    steps: list[float] = elementwise.hypot(apart[:, 0], apart[:, 1]).tolist()
+    return steps
 
 
 def _misfit(position: LanePosition, heading: float) -> float:
@@ -225,11 +231,11 @@ def _way(road_map: RoadMap, before: LanePosition, after: LanePosition, step: flo
     return None
 
 
-def _stretches(road_map: RoadMap, positions: Sequence[LanePosition]) -> list[LaneStretch]:
+def _stretches(road_map: RoadMap, positions: Sequence[LanePosition], steps: Sequence[float]) -> list[LaneStretch]:
     """Stretches through the matched positions; a change lies half-way between the poses on either side."""
     stretches = [LaneStretch(positions[0].lane, positions[0].s, positions[0].s)]
-    for before, after in itertools.pairwise(positions):
-        way = _way(road_map, before, after, math.inf)
+    for (before, after), step in zip(itertools.pairwise(positions), steps, strict=True):
+        way = _way(road_map, before, after, step)
         assert way is not None  # the chain was found over the same ways
         s = before.s
         for a, b in itertools.pairwise(way):

@@ -50,7 +50,7 @@ def draw_map(road_map: RoadMap, png_path: str | Path, route: Route | None = None
     canvas = FigureCanvasAgg(figure)
     axes = figure.add_axes((ROOM_IN / across, below / up, wide / across, high / up))
     axes.set(xlim=(x0 - MARGIN_M, x1 + MARGIN_M), ylim=(y0 - MARGIN_M, y1 + MARGIN_M), aspect="equal")
-    axes.set_title(f"{road_map.name}: x and y in m, numbers of roads", fontsize=9)
+    axes.set_title(f"{road_map.name}: x and y in m, numbers of roads", fontsize=9, parse_math=False)
     axes.tick_params(labelsize=7)
     axes.grid(color="#eeeeee", zorder=0)
     draw_on(axes, road_map)
@@ -79,6 +79,7 @@ def _number_roads(axes: Axes, road_map: RoadMap) -> None:
             place = lane.center.at(0.5 * lane.length)
             axes.text(
                 place.x, place.y, road, fontsize=6, color="#333333", ha="center", va="center", zorder=10,
+                parse_math=False,
                 bbox={"boxstyle": "round,pad=0.15", "facecolor": "white", "alpha": 0.75, "linewidth": 0.0},
             )  # fmt: skip
 

@@ -74,14 +74,17 @@ def line_set(lanes: Mapping[LaneId, Lane], index: SurfaceIndex, crossable: bool)
 
 
 def oncoming_line(lane: Lane, lanes: Mapping[LaneId, Lane]) -> FloatArray:
-    """The line (K, 4) between a lane and the one beside it that runs the other way, of whatever kind; none in junctions
+    """The line (K, 4) between a lane and one beside it that runs the other way, of whatever kind; none in junctions
     or where there is no such lane.
     """
-    left = _inner_left(lane)
-    beyond = _beyond(lane, lanes, left)
-    if lane.junction is not None or beyond is None or beyond.type != lane.type or beyond.id.lane * lane.id.lane > 0:
+    if lane.junction is not None:
         return np.zeros((0, 4))
-    return _runs(edge_line(lane, left), np.ones(len(lane.center.s), dtype=np.bool_))
+    sides = [left for left in (True, False) if _runs_against(lane, _beyond(lane, lanes, left))]
+    return _stack(_runs(edge_line(lane, left), np.ones(len(lane.center.s), dtype=np.bool_)) for left in sides)
+
+
+def _runs_against(lane: Lane, beyond: Lane | None) -> bool:
+    return beyond is not None and beyond.type == lane.type and _with_stations(beyond) != _with_stations(lane)
 
 
 def _widened(closed: BoolArray) -> BoolArray:

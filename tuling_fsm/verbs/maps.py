@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -134,7 +135,7 @@ def _read_points(file: Path) -> list[tuple[float, ...]]:
 
 def _route(arguments: argparse.Namespace) -> int:
     from tuling_fsm.map.opendrive import read_map
-    from tuling_fsm.map.routing import plan_route
+    from tuling_fsm.sim.environment.route_server import route_from
 
     road_map = read_map(arguments.file)
     start, goal = (_pose_on_lane(road_map, *point) for point in (arguments.start, arguments.goal))
@@ -143,10 +144,11 @@ def _route(arguments: argparse.Namespace) -> int:
         if road not in roads:
             raise InputError(f"--blocked {road}", "no such road", f"a road of {arguments.file}")
     blocked = [lane for lane in road_map.lanes if lane.road in arguments.blocked]
-    answer = plan_route(road_map, start, goal, blocked)
+    answer = route_from(road_map, start, goal, blocked)
     lanes = [] if answer.route is None else [[*stretch.lane] for stretch in answer.route.lanes]
     length = 0.0 if answer.route is None else answer.route.length
-    _show_route(arguments, road_map, answer.route, (start, goal))
+    shown = tuple(pose if math.isfinite(pose.heading) else pose._replace(heading=0.0) for pose in (start, goal))
+    _show_route(arguments, road_map, answer.route, shown)
     if arguments.json:
         poses = [] if answer.route is None else answer.route.poses().tolist()
         print(json.dumps({"status": answer.status, "length_m": length, "lanes": lanes, "poses": poses}))
@@ -159,7 +161,7 @@ def _route(arguments: argparse.Namespace) -> int:
     return 0 if answer.route is not None else 1
 
 
-def _show_route(arguments: argparse.Namespace, road_map: RoadMap, route: Route | None, ends: tuple[Pose, Pose]) -> None:
+def _show_route(arguments: argparse.Namespace, road_map: RoadMap, route: Route | None, ends: tuple[Pose, ...]) -> None:
     if arguments.png:
         from tuling_fsm.map.picture import draw_map
 
@@ -172,4 +174,4 @@ def _show_route(arguments: argparse.Namespace, road_map: RoadMap, route: Route |
 
 def _pose_on_lane(road_map: RoadMap, x: float, y: float) -> Pose:
     position = road_map.project(x, y)
-    return Pose(x, y, position.heading if position else 0.0)
+    return Pose(x, y, position.heading if position else math.nan)

@@ -84,7 +84,7 @@ def read_problems(root: Element, lanelets: Mapping[str, Lanelet]) -> tuple[Plann
     """The planning problems of a scenario.
 
     Raises:
-        ValueError: one without a place to begin, or without a goal; names the line.
+        ValueError: one without a place to begin, or without a goal or the place of one; names the line.
     """
     return tuple(_problem(node, lanelets) for node in root.findall("planningProblem"))
 
@@ -112,6 +112,8 @@ def _goal(node: Element, lanelets: Mapping[str, Lanelet]) -> GoalState:
         raise ValueError(f"line {node.sourceline}: a goal on lanelet {unknown[0]}, which there is not")
     shapes = [] if position is None else outlines(position)
     shapes += [lanelets[ref].outline for ref in refs]
+    if position is not None and not shapes:
+        raise ValueError(f"line {position.sourceline}: a goal in no rectangle, circle, polygon or lanelet")
     return GoalState(
         interval(node, "time"),
         tuple(shapes) if shapes else None,

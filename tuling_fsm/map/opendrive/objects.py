@@ -174,5 +174,5 @@ def _painted(outline: FloatArray, level: _Level) -> list[StopPlace]:
     outside = [StopPlace(n, crossed[n][1], LINE, -1) for n, lane in by_id.items() if lane.junction is None]
     if outside:
         return outside
-    lanes = {lane.id: lane for lane in level.lanes}
-    return [StopPlace(n, math.inf, LINE, -1) for n in dict.fromkeys(p for each in by_id for p in entries(lanes, each))]
+    known = {lane.id: lane for lane in level.lanes}
+    return [StopPlace(n, math.inf, LINE, -1) for n in dict.fromkeys(p for each in by_id for p in entries(known, each))]

@@ -51,27 +51,28 @@ class _Size(NamedTuple):
 
 
 def outlines(element: Element, road: Road) -> Iterator[tuple[FloatArray, float]]:
-    """The outline (K, 2) of an object and of every copy that its `<repeat>`s make instead of it, with the road station
-    (m) that it stands at; sizes that repetitions give overrule the object's own (ASAM OpenDRIVE 1.8).
+    """The outer outlines (K, 2) of an object and of every copy that its `<repeat>`s make instead of it, with the road
+    station (m) that it stands at; sizes that repetitions give overrule the object's own (ASAM OpenDRIVE 1.8).
     """
     repeats = element.findall("repeat")
     s, t, own = number(element, "s"), number(element, "t", 0.0), _size(element)
     if not repeats:
-        yield _outline(element, road, s, t, own), s
+        yield from ((shape, s) for shape in _shapes(element, road, s, t, own))
     for repeat in repeats:
         start, length = number(repeat, "s", s), number(repeat, "length", 0.0)
         distance = number(repeat, "distance", 0.0)
         t0, t1 = number(repeat, "tStart", t), number(repeat, "tEnd", number(repeat, "tStart", t))
         first = own.overruled(_size(repeat, "Start"))
         last = first.overruled(_size(repeat, "End"))
-        if distance < 1e-3:
+        if distance < 1e-3 < length:
             strip = _strip(road, (start, start + length), (t0, t1), (first.across, last.across))
             yield strip, start + 0.5 * length
             continue
-        copies = min(int(length / distance + 1e-6) + 1, MAX_COPIES)
+        copies = min(int(length / distance + 1e-6) + 1, MAX_COPIES) if length > 0.0 else 1
         for i in range(copies):
             share, station = i * distance / length if length > 0.0 else 0.0, start + i * distance
-            yield _outline(element, road, station, t0 + share * (t1 - t0), first.towards(last, share)), station
+            shapes = _shapes(element, road, station, t0 + share * (t1 - t0), first.towards(last, share))
+            yield from ((shape, station) for shape in shapes)
 
 
 def _size(element: Element, end: str = "") -> _Size:
@@ -79,20 +80,20 @@ def _size(element: Element, end: str = "") -> _Size:
     return _Size(*(number(element, f"{name}{end}", 0.0) for name in _Size._fields))
 
 
-def _outline(element: Element, road: Road, s: float, t: float, size: _Size) -> FloatArray:
-    """One copy, standing at road coordinates s, t; `size` is that of one without corners."""
-    outline = element.find(".//outline")
-    if outline is not None:
-        corners = outline.findall("cornerRoad")
+def _shapes(element: Element, road: Road, s: float, t: float, size: _Size) -> list[FloatArray]:
+    """The outer outlines of one copy, standing at road coordinates s, t; `size` is that of one without corners."""
+    found = []
+    pose = road.pose(s, t, number(element, "hdg", 0.0))
+    for outline in element.iterfind(".//outline"):
+        corners, local = outline.findall("cornerRoad"), outline.findall("cornerLocal")
+        if outline.get("outer") == "false":
+            continue
         if len(corners) > 2:
             ds, dt = s - number(element, "s"), t - number(element, "t", 0.0)
-            poses = [road.pose(number(c, "s") + ds, number(c, "t") + dt) for c in corners]
-            return np.array([pose[:2] for pose in poses])
-        corners = outline.findall("cornerLocal")
-        if len(corners) > 2:
-            local = np.array([(number(c, "u"), number(c, "v")) for c in corners])
-            return to_global(local, road.pose(s, t, number(element, "hdg", 0.0)))
-    return to_global(_shape(size), road.pose(s, t, number(element, "hdg", 0.0)))
+            found.append(np.array([road.pose(number(c, "s") + ds, number(c, "t") + dt)[:2] for c in corners]))
+        elif len(local) > 2:
+            found.append(to_global(np.array([(number(c, "u"), number(c, "v")) for c in local]), pose))
+    return found or [to_global(_shape(size), pose)]
 
 
 def _shape(size: _Size) -> FloatArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -64,7 +65,8 @@ class RoadSignal(NamedTuple):
 def read_signals(roads: Mapping[str, Road], warnings: list[str]) -> list[RoadSignal]:
     """All signals in file order, each with all its placements.
 
-    A signal's number is its id where that is a number that no other signal took before, else one beyond all ids.
+    A signal's number is its id where that is a number that no other signal took before, else one beyond all ids, or
+    the smallest that is free where 32 bits leave none.
     """
     heads: dict[tuple[str, str], RoadSignal] = {}
     for road in roads.values():
@@ -123,13 +125,15 @@ def _refer(heads: dict[tuple[str, str], RoadSignal], element: Element, road: Roa
 
 
 def _numbered(signals: list[RoadSignal]) -> list[RoadSignal]:
-    following = max((_own_number(signal) for signal in signals), default=0) + 1
+    said = {_own_number(signal) for signal in signals}
+    beyond = itertools.chain(range(max(said, default=0) + 1, 2**32), itertools.count(1))
+    free = (number for number in beyond if number not in said)
     taken: set[int] = set()
     numbered = []
     for signal in signals:
         own = _own_number(signal)
         if own in taken or own < 0:
-            own, following = following, following + 1
+            own = next(free)
         taken.add(own)
         numbered.append(signal._replace(number=own))
     return numbered
