@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -156,7 +157,7 @@ def _change_places(road_map: RoadMap, lanes: Sequence[Lane], start: float, end: 
     options = [_windows(road_map, first, pair, start, last) for pair in itertools.pairwise(lanes)]
     room = max(high for _, high in options[-1]) - min(low for low, _ in options[0])
     widest = min(CHANGE_M, max(room, 0.0) / changes)
-    pitches = (widest * PITCH_SHRINK**k for k in range(MOST_PITCHES))
+    pitches = itertools.accumulate([PITCH_SHRINK] * MOST_PITCHES, operator.mul, initial=widest)
     fitting = ((windows, pitch) for pitch in pitches if (windows := _fitting(options, pitch)) is not None)
     windows, pitch = next(fitting, ([each[0] for each in options], widest))
     latest = [0.0] * changes
