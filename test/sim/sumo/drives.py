@@ -45,7 +45,7 @@ class SumoDrive:
         assert isinstance(population, Population)
         traffic.begin(
             ForeignStart(
-                0.0, FRAME_S, self.ego, route, population, TrafficManagerParameters(),
+                0.0, FRAME_S, self.ego, route, population, start.get("parameters", TrafficManagerParameters()),
                 np.random.SeedSequence(int(str(start.get("seed", 1)))),
             ),
             self.lights,

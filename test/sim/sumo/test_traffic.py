@@ -11,6 +11,7 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import distance
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.sim.parameters import TrafficManagerParameters
 from tuling_fsm.sim.scenario.model import Population
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.sim.sumo.drivers import attributes
@@ -221,3 +222,16 @@ def test_the_simulation_has_sumos_vehicles_for_its_agents(lit: RoadMap, folder: 
         assert again.trace_sha256() == trace
         with pytest.raises(InputError, match="variable step"):
             again.advance(None, delta=0.03)
+
+
+@pytest.mark.medium
+def test_what_waits_at_a_red_light_is_not_taken_off(lit: RoadMap, folder: Path) -> None:
+    route = route_between(lit, FROM_EAST, TO_WEST)
+    with sumo_on(folder, lit) as traffic:
+        drive = SumoDrive(
+            traffic, lit, route, population=Population(6), parameters=TrafficManagerParameters(removal_time=20.0)
+        )
+        drive.lights = dict.fromkeys(drive.lights, int(Light.RED))
+        drive.run(60.0)
+        assert max(drive.engine.standing_s(number) for number in drive.engine.numbers()) > 25.0
+        assert traffic.run.population.removed == 0

@@ -22,6 +22,10 @@ the road.
 _UNCHECKED = 0
 """Speed mode and lane change mode of a vehicle that does what it is told."""
 _ANY_LANE = -1
+LIGHT_REACH_M = 100.0
+"""A vehicle that stands this near before a light waits for it, be it in a queue."""
+HOLDS = "rRyYu"
+"""Letters of a light that lets nobody by."""
 
 
 class SumoVehicle(NamedTuple):
@@ -164,6 +168,15 @@ class SumoEngine:
         """For how long it has not moved, s."""
         return float(self._sumo.vehicle.getWaitingTime(str(number)))
 
+    def held_by_light(self, number: int) -> bool:
+        """Whether the next light on its way is near and lets nobody by."""
+        light = self._light_ahead(str(number))
+        return light is not None and light[0] < LIGHT_REACH_M and light[1] in HOLDS
+
+    def _light_ahead(self, name: str) -> tuple[float, str] | None:
+        ahead = self._sumo.vehicle.getNextTLS(name)
+        return (float(ahead[0][2]), str(ahead[0][3])) if ahead else None
+
     def kind(self, number: int) -> str:
         """Its type."""
         return self._type_of[number]
@@ -220,8 +233,7 @@ class SumoEngine:
         """Distance (m) and letter of the next light on the ego's way."""
         if EGO not in self._sumo.vehicle.getIDList():
             return None
-        ahead = self._sumo.vehicle.getNextTLS(EGO)
-        return (float(ahead[0][2]), str(ahead[0][3])) if ahead else None
+        return self._light_ahead(EGO)
 
     def collisions(self) -> list[SumoCollision]:
         """What SUMO holds for a collision in the present step."""

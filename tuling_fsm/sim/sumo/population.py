@@ -58,6 +58,8 @@ class SumoPopulation:
         self._absent = [type_name(int(index), bool(each)) for index, each in zip(classes, rude, strict=True)]
         """Types of vehicles that are not on the road."""
         self._present: dict[int, str] = {}
+        self._counted_from: dict[int, float] = {}
+        """How long each that stands had stood when it was last held by a red light, s."""
         self._next = FIRST_ID
         self.removed = 0
         """How many were taken off because they had stood for too long."""
@@ -78,13 +80,14 @@ class SumoPopulation:
         there = set(self._engine.numbers())
         for number in [each for each in self._present if each not in there]:
             self._absent.append(self._present.pop(number))
+            self._counted_from.pop(number, None)
 
     def keep_up(self, vehicles: Sequence[SumoVehicle], x: float, y: float) -> None:
         """Lengthen ways, take off what stands for ever out of the ego's sight (x, y), and have the absent appear."""
         far = self._manager.respawn_distance
         for each in vehicles:
             away = elementary.hypot(each.pose.x - x, each.pose.y - y)
-            if away > far and self._engine.standing_s(each.number) > self._manager.removal_time:
+            if self._stood_s(each.number) > self._manager.removal_time and away > far:
                 self._engine.remove(each.number)
                 self.removed += 1
             else:
@@ -92,6 +95,13 @@ class SumoPopulation:
         taken = [(x, y, far), *((each.pose.x, each.pose.y, self._p.spawn_gap) for each in vehicles)]
         for kind in list(self._absent):
             self._appear(kind, taken, 1)
+
+    def _stood_s(self, number: int) -> float:
+        """For how long a vehicle has stood since it drove or a red light held it, s."""
+        stands, counted_from = self._engine.standing_s(number), self._counted_from.get(number, 0.0)
+        if stands < counted_from or (stands > 0.0 and self._engine.held_by_light(number)):
+            counted_from = self._counted_from[number] = stands
+        return stands - counted_from
 
     def _lengthen(self, number: int) -> None:
         left = self._engine.way_left(number)
