@@ -17,7 +17,7 @@ from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.parameters import PedestrianPopulationParameters
 from tuling_fsm.sim.pedestrians.population import PAVEMENT, Pedestrians
-from tuling_fsm.sim.pedestrians.surroundings import CrosswalkSpan, safe
+from tuling_fsm.sim.pedestrians.surroundings import CrosswalkSpan, PedestrianObstacles, safe
 from tuling_fsm.world.inputs import Light
 
 DT = 0.05
@@ -56,6 +56,14 @@ def vehicle(x: float, y: float, heading: float, v: float) -> FloatArray:
 def test_pedestrians_wait_for_vehicles_that_could_be_there(row: FloatArray, clear: bool) -> None:
     assert safe(ACROSS, row, 3.0) is clear
     assert safe(ACROSS, NO_VEHICLES, 3.0)
+
+
+@pytest.mark.parametrize("length", [12.0, 26.0, 60.0])
+def test_the_ends_of_a_long_vehicle_are_in_the_way(parade: RoadMap, length: float) -> None:
+    x, y = 5000.0, 5000.0
+    body = np.array([[x, y, 0.0, length, 2.5, 0.0]])
+    near, far = (np.array([[x + 0.5 * length + away, y]]) for away in (1.0, 20.0))
+    assert [len(PedestrianObstacles(parade).near(places, body)) for places in (near, far)] == [1, 0]
 
 
 @pytest.mark.medium

@@ -130,7 +130,8 @@ class PedestrianObstacles:
         """Outlines (K, 2), counterclockwise, of what is near any of the places (N, 2), of vehicles (M, >= 5: x, y,
         heading, length, width) first.
         """
-        boxes = vehicles[_apart(places, vehicles) < WATCH_M]
+        reach = 0.5 * elementwise.hypot(vehicles[:, 3], vehicles[:, 4])
+        boxes = vehicles[_apart(places, vehicles) < WATCH_M + reach]
         solid = np.flatnonzero(_apart(places, self._at) < WATCH_M + self._reach)
         return [outline_of(row) for row in boxes] + [self._solid[k] for k in solid]
 
