@@ -79,12 +79,22 @@ CAR = Kind.CAR
         (Pose(-30.0, -1.75, EAST), 8.0, True),
         (Pose(30.0, 1.75, WEST), 8.0, True),
         (Pose(-90.0, -1.75, EAST), 8.0, False),
+        (Pose(-90.0, -1.75, EAST), 17.8, True),
         (Pose(-30.0, -1.75, EAST), 0.0, False),
         (Pose(-30.0, 1.75, WEST), 8.0, False),
         (Pose(0.0, -1.75, EAST), 0.0, True),
         (Pose(-1.75, 30.0, SOUTH), 8.0, False),
     ],
-    ids=["from the left", "from the right", "far away", "standing", "going away", "stuck within", "oncoming"],
+    ids=[
+        "from the left",
+        "from the right",
+        "far away",
+        "far away and fast",
+        "standing",
+        "going away",
+        "stuck within",
+        "oncoming",
+    ],
 )
 def test_it_goes_from_a_sign_in_a_gap(signed: RoadMap, other: Pose, speed: float, waits: bool) -> None:
     driver = planner(run_between(signed, FROM_SOUTH, TO_NORTH))

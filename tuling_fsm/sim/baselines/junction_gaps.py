@@ -20,7 +20,7 @@ from tuling_fsm.core.request import Limit, Reason
 from tuling_fsm.core.standing import AGENT_MOVES
 from tuling_fsm.map.lanes import Lane, LaneId
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.sim.baselines.route_agents import RouteAgents, RouteObstacle
+from tuling_fsm.sim.baselines.route_agents import RouteObstacle
 from tuling_fsm.sim.baselines.route_profile import RouteProfile
 from tuling_fsm.sim.baselines.stop_lines import LINE_GAP_M, RouteLine, light_states
 from tuling_fsm.world.inputs import Inputs, Kind, Light
@@ -29,7 +29,7 @@ VEHICLES = (Kind.CAR, Kind.TRUCK, Kind.BUS, Kind.MOTORCYCLE, Kind.BICYCLE, Kind.
 LOOK_M = 40.0
 """A junction is looked at from so far before the place to wait for it."""
 APPROACH_M = 60.0
-"""Vehicles this far before the junction are looked at."""
+"""Vehicles this far before the junction are looked at, and those that come there while the car drives through it."""
 LINE_BEFORE_M, LINE_WITHIN_M = 25.0, 6.0
 """A stop line so far before the beginning of a junction, or so far behind it, is where the car waits for it."""
 COMMITTED_M = 1.0
@@ -94,7 +94,7 @@ class JunctionGaps:
         self.crossings = crossings_along(road_map, profile, lines)
         self._zones: dict[tuple[float, LaneId], CrossingStretch | None] = {}
 
-    def obstacles(self, inputs: Inputs, agents: RouteAgents, v: float) -> list[RouteObstacle]:
+    def obstacles(self, inputs: Inputs, v: float) -> list[RouteObstacle]:
         """The place to wait for the next junction, if it cannot be entered at a speed of `v` (m/s)."""
         front = self._profile.s + self._profile.vehicle.front
         braking = 0.5 * v * v / self._profile.vehicle.emergency_decel
@@ -104,20 +104,24 @@ class JunctionGaps:
                 continue
             if room > LOOK_M or room < braking - COMMITTED_M:
                 return []
-            blocker = self._blocker(crossing, inputs, agents, v)
+            blocker = self._blocker(crossing, inputs, v)
             if blocker is None:
                 return []
             limit = Limit(Reason.JUNCTION_OCCUPIED, max(room, 0.0), blocker=blocker)
             return [RouteObstacle(room - LINE_GAP_M, 0.0, limit)]
         return []
 
-    def _blocker(self, crossing: JunctionCrossing, inputs: Inputs, agents: RouteAgents, v: float) -> int | None:
+    def _blocker(self, crossing: JunctionCrossing, inputs: Inputs, v: float) -> int | None:
         """Number of a vehicle that has to be let by."""
-        lights = light_states(inputs)
+        if inputs.objects is None:
+            return None
+        rows, lights = inputs.objects.rows, light_states(inputs)
+        until = self._clear_s(crossing.s_out, v) + GAP_S
         own_right = min((_right(line.kind, lights.get(line.signal)) for line in crossing.lines), default=OPEN)
-        for row in agents.rows[np.isin(agents.rows["kind"], VEHICLES)]:
+        for row in rows[np.isin(rows["kind"], VEHICLES)]:
             speed = elementary.hypot(float(row["vx"]), float(row["vy"]))
-            for other, at, inside in self._ways(crossing, row):
+            reach = max(speed * until, APPROACH_M)
+            for other, at, inside in self._ways(crossing, row, reach):
                 if not inside and (speed < AGENT_MOVES or not self._yields(crossing, own_right, other, lights)):
                     continue
                 zone = self._zone(crossing, other)
@@ -125,9 +129,9 @@ class JunctionGaps:
                     return int(row["id"])
         return None
 
-    def _ways(self, crossing: JunctionCrossing, row: np.void) -> list[tuple[LaneId, float, bool]]:
-        """Lanes in conflict with the car's way that a vehicle is on or comes to: how far along it is (m, negative
-        before the lane), and whether it is on it.
+    def _ways(self, crossing: JunctionCrossing, row: np.void, reach: float) -> list[tuple[LaneId, float, bool]]:
+        """Lanes in conflict with the car's way that a vehicle is on or comes to within `reach` (m): how far along it is
+        (m, negative before the lane), and whether it is on it.
         """
         heading = float(row["heading"])
         position = self._map.project(float(row["x"]), float(row["y"]), heading)
@@ -140,7 +144,7 @@ class JunctionGaps:
         while ahead:
             lane, begin = ahead.pop()
             end = begin + self._map.lanes[lane].length
-            if end < APPROACH_M and lane not in crossing.lanes:
+            if end < reach and lane not in crossing.lanes:
                 following = self._map.lanes[lane].successors
                 found += [(each, -end, False) for each in following if each in conflicts]
                 ahead += [(each, end) for each in following if self._map.lanes[each].junction is None]
@@ -203,13 +207,16 @@ class JunctionGaps:
         if speed < AGENT_MOVES:
             return to_zone > 0.0
         soonest, latest = _travel_time(max(to_zone, 0.0), speed, SPEEDS_UP, math.inf), through / speed
-        ahead = (profile.stations >= profile.s) & (profile.stations <= zone.own_to + 1.0)
-        top = float(profile.speed[ahead].min(initial=vehicle.max_speed))
         own_in = max(zone.own_from - profile.s - vehicle.front, 0.0)
-        own_out = zone.own_to - profile.s + vehicle.rear_overhang
         first = _travel_time(own_in, v, vehicle.max_accel, vehicle.max_speed)
-        last = _travel_time(own_out, v, OWN_SHARE * vehicle.max_accel, top)
-        return soonest > last + GAP_S or latest + GAP_S < first
+        return soonest > self._clear_s(zone.own_to, v) + GAP_S or latest + GAP_S < first
+
+    def _clear_s(self, s: float, v: float) -> float:
+        """How long the car takes from a speed of `v` (m/s) until its tail has left a place of the route (m), s."""
+        profile, vehicle = self._profile, self._profile.vehicle
+        ahead = (profile.stations >= profile.s) & (profile.stations <= s + 1.0)
+        top = float(profile.speed[ahead].min(initial=vehicle.max_speed))
+        return _travel_time(s - profile.s + vehicle.rear_overhang, v, OWN_SHARE * vehicle.max_accel, top)
 
 
 def _travel_time(way: float, v: float, accel: float, top: float) -> float:

@@ -59,7 +59,7 @@ class BaselineRules:
         """All places to stop at that bind now, at a speed of `v` (m/s)."""
         return [
             *self._lines.obstacles(inputs, v),
-            *self._junctions.obstacles(inputs, agents, v),
+            *self._junctions.obstacles(inputs, v),
             *self._persons.obstacles(agents, v),
             self._end(),
         ]
