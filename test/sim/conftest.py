@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
 from crossroads import LIGHT, STOP_SIGN, crossroads
+from map import xodr
 
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
@@ -72,3 +74,19 @@ def two_ways(folder: Path) -> RoadMap:
     """A straight road with two lanes in each direction, 400 m long."""
     right = _lane(-1, "broken") + _lane(-2, "solid")
     return _straight(folder, "two_ways", f"<left>{_lane(2, 'solid')}{_lane(1, 'broken')}</left>", right)
+
+
+@pytest.fixture(scope="session")
+def ring(folder: Path) -> RoadMap:
+    """A one-way street round a circle: four roads of 50 m."""
+    section = xodr.section([xodr.lane(-1, links=((-1,), (-1,)))])
+    radius = 200.0 / math.tau
+    roads = []
+    for i in range(4):
+        turned = 0.5 * math.pi * i
+        start = (radius * math.sin(turned), radius * (1.0 - math.cos(turned)), turned)
+        ends = ("predecessor", (i - 1) % 4, "end"), ("successor", (i + 1) % 4, "start")
+        link = "".join(f'<{k} elementType="road" elementId="{n}" contactPoint="{at}"/>' for k, n, at in ends)
+        arc = xodr.geometry(0.0, *start, 50.0, f'<arc curvature="{1.0 / radius!r}"/>')
+        roads.append(xodr.road(section, str(i), arc, 50.0, link=link))
+    return xodr.read(folder, *roads)

@@ -16,8 +16,8 @@ from tuling_fsm.sim.baselines.pdm import PdmPlanner, braked
 from tuling_fsm.sim.baselines.planner import BaselinePlan, BaselinePlanner
 from tuling_fsm.sim.baselines.route_profile import RouteEdges, RouteProfile
 from tuling_fsm.sim.scenario.choices import ActorKind
-from tuling_fsm.sim.scenario.model import Population, RouteTo, ScenarioActor
-from tuling_fsm.sim.scenario.placements import AtPose
+from tuling_fsm.sim.scenario.model import Population, RouteTo, RouteVia, ScenarioActor
+from tuling_fsm.sim.scenario.placements import AtPose, OnLane
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.verbs import runs
 from tuling_fsm.world.inputs import OBJECTS, Inputs, Kind, Odometry, StampedRows
@@ -127,6 +127,24 @@ def test_between_two_plans_the_last_one_goes_on(two_lanes: RoadMap) -> None:
     first = driver.step(seen(50.0, 7.0))
     assert driver.step(seen(50.35, 7.0, stamp=0.05)).trajectory is first.trajectory
     assert driver.step(seen(50.7, 7.0, stamp=0.1)).trajectory is not first.trajectory
+
+
+def test_a_stamp_that_jumps_back_is_planned_for_anew(two_lanes: RoadMap) -> None:
+    driver = alone(two_lanes)
+    first = driver.step(seen(50.0, 7.0, stamp=5.0))
+    assert driver.step(seen(50.0, 7.0, stamp=1.0)).trajectory is not first.trajectory
+
+
+def test_on_a_route_that_ends_where_it_begins_the_car_is_at_the_beginning(ring: RoadMap) -> None:
+    sim = simulation(
+        ring, ego=OnLane("0", -1, 10.0), route=RouteVia((OnLane("2", -1, 25.0), OnLane("0", -1, 10.2)))
+    )  # fmt: skip
+    assert sim.preset is not None
+    profile = RouteProfile(ring, sim.preset, sim.vehicle)
+    assert profile.route.length > 150.0
+    for _ in range(2):
+        assert profile.locate(sim.preset.reference.at(0.1)) == pytest.approx(0.1, abs=0.5)
+    assert drive(PdmPlanner, sim, seconds=8.0)[-1].v > 3.0
 
 
 def test_braking_keeps_the_way(two_lanes: RoadMap) -> None:

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from map import xodr
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
@@ -89,22 +88,6 @@ def test_what_cannot_be_is_refused_with_a_reason(plain: RoadMap, changes: dict[s
 def test_distance_along_the_road(plain: RoadMap, end: Pose, expected: float | None) -> None:
     found = road_distance(plain, Pose(50.0, 1.75, math.pi), end)
     assert found is None if expected is None else found == pytest.approx(expected, abs=0.1)
-
-
-@pytest.fixture(scope="module")
-def ring(tmp_path_factory: pytest.TempPathFactory) -> RoadMap:
-    """A one-way street round a circle: four roads of 50 m."""
-    section = xodr.section([xodr.lane(-1, links=((-1,), (-1,)))])
-    radius = 200.0 / math.tau
-    roads = []
-    for i in range(4):
-        turned = 0.5 * math.pi * i
-        start = (radius * math.sin(turned), radius * (1.0 - math.cos(turned)), turned)
-        ends = ("predecessor", (i - 1) % 4, "end"), ("successor", (i + 1) % 4, "start")
-        link = "".join(f'<{k} elementType="road" elementId="{n}" contactPoint="{at}"/>' for k, n, at in ends)
-        arc = xodr.geometry(0.0, *start, 50.0, f'<arc curvature="{1.0 / radius!r}"/>')
-        roads.append(xodr.road(section, str(i), arc, 50.0, link=link))
-    return xodr.read(tmp_path_factory.mktemp("maps"), *roads)
 
 
 @pytest.mark.parametrize(

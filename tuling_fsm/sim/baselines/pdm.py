@@ -66,7 +66,7 @@ class PdmPlanner:
         """
         odometry = odometry_of(inputs)
         last = self._last
-        if last is not None and inputs.stamp - last.trajectory.stamp < PERIOD_S - ROUNDING_S:
+        if last is not None and 0.0 <= inputs.stamp - last.trajectory.stamp < PERIOD_S - ROUNDING_S:
             return BaselinePlan(last.trajectory, last.limit, odometry.pose, odometry.v)
         self._last = self._plan(inputs, odometry)
         return self._last

@@ -48,8 +48,7 @@ class RouteProfile:
 
     def locate(self, pose: Pose) -> float:
         """Note where the car is; returns `s`."""
-        reach = SEEN_M if self.s > 0.0 else self.route.length
-        found = self.route.reference.project(pose.x, pose.y, self.s - SLIPPED_M, self.s + reach)
+        found = self.route.reference.project(pose.x, pose.y, self.s - SLIPPED_M, self.s + SEEN_M)
         self.s = max(self.s, found.s)
         return self.s
 
