@@ -114,3 +114,11 @@ def test_on_a_loop_the_shorter_way_says_which_is_ahead(
 def test_lanes_side_by_side_are_one_road(two_lanes: RoadMap) -> None:
     assert road_distance(two_lanes, Pose(50.0, -1.75, 0.0), Pose(80.0, -5.25, 0.0)) == pytest.approx(30.0, abs=0.01)
     assert road_distance(two_lanes, Pose(80.0, -1.75, 0.0), Pose(50.0, -5.25, 0.0)) is None
+
+
+def test_on_a_loop_a_place_behind_on_the_same_lane_is_ahead_over_the_way_round(ring: RoadMap) -> None:
+    lane = next(lane for lane in ring.lanes.values() if lane.id.road == "1")
+    behind, ahead = lane.center.at(5.0), lane.center.at(45.0)
+    whole = sum(each.length for each in ring.lanes.values())
+    assert road_distance(ring, ahead, behind) == pytest.approx(whole - 40.0, abs=0.1)
+    assert road_distance(ring, behind, ahead) == pytest.approx(40.0, abs=0.1)

@@ -466,9 +466,6 @@ def road_distance(road_map: RoadMap, start: Pose, end: Pose, reach: float = ROAD
         at, lane = heapq.heappop(queue)
         if at > reach or (best is not None and at >= best):
             break
-        if lane in done:
-            continue
-        done.add(lane)
         if lane in targets and at + targets[lane] >= 0.0:
             reached = at + targets[lane]
             best = reached if best is None else min(best, reached)
@@ -479,6 +476,9 @@ def road_distance(road_map: RoadMap, start: Pose, end: Pose, reach: float = ROAD
     return best
 
 
+        if lane in done:
+            continue
+        done.add(lane)
 def _abreast(road_map: RoadMap, lane: LaneId, s: float) -> Mapping[LaneId, float]:
     """The lanes side by side in one direction with the place abeam of `s`."""
     share = s / road_map.lanes[lane].length
