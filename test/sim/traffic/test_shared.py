@@ -66,6 +66,18 @@ def test_vehicles_that_one_client_registers_are_shared_by_all(world: World) -> N
 def test_every_setting_of_a_traffic_manager_can_be_called(world: World) -> None:
     flow, server = world
     client = TrafficClient(server.port)
+def test_vehicles_that_are_registered_keep_clear_of_egos_and_others(world: World) -> None:
+    flow, server = world
+    here = np.array([[20.0, 1.75], [-1.75, 60.0]])
+    flow.heroes, flow.other_boxes = here[:1], one(*here[1], 0.0, 4.5, 1.8)
+    TrafficClient(server.port).register_vehicles(3, 30)
+    flow.step()
+    car = flow.fleet.car[4:][flow.manager.on_road[4:]]
+    assert len(car) > 5
+    for place, room in zip(here, (flow.parameters.respawn_distance, 4.5), strict=True):
+        assert np.hypot(car.x - place[0], car.y - place[1]).min() > room - 0.5
+
+
     a, b = client.vehicles[:2]
     calls: dict[str, tuple[object, ...]] = {
         "register_vehicles": (3, 1), "set_random_device_seed": (9,), "distance_to_leading_vehicle": (a, 3.0),

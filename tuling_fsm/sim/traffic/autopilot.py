@@ -132,7 +132,7 @@ class Autopilot:
             traffic: the world's traffic.
             seed: of all that is random about its vehicles.
             vehicles: how many it wants; those that find no place come when there is one.
-            circles: (K, 3) of x, y, radius (m): no vehicle is spawned there.
+            circles: (K, 3) of x, y, radius (m): no vehicle is spawned there, near an ego, or on another agent.
         """
         number = len(traffic.hybrid)
         traffic.register(_seeds(seed, vehicles), hybrid_physics(traffic.parameters), circles)

@@ -100,6 +100,9 @@ class GivenRoutes:
     def forget(self, row: int) -> None:
         """Drop what is left of a given path."""
         self._left.pop(row, None)
+        self._heroes: FloatArray = NO_HERO
+        self._other_boxes: FloatArray = NO_BOXES
+        """What `step` was last told: vehicles that are registered keep clear of it."""
 
     def arrived(self, fleet: Fleet, row: int) -> bool:
         """Whether a vehicle has come to the end of its given path."""
@@ -193,6 +196,7 @@ class TrafficManager:
         rows = np.arange(self._scripted, len(self.ids), dtype=np.int32)
         self._refill = rows[self.fleet.car.mode[rows] != OFF]
         return len(self._refill)
+        self._heroes, self._other_boxes = heroes, other_boxes
 
     def register(
         self, seeds: npt.NDArray[np.uint64], hybrid: HybridPhysics, circles: FloatArray, owner: int | None = None
@@ -202,7 +206,7 @@ class TrafficManager:
         Args:
             seeds: of the new vehicles.
             terms: how they are treated far from the ego.
-            circles: (K, 3) of x, y, radius (m): no vehicle is spawned there.
+            circles: (K, 3) of x, y, radius (m): no vehicle is spawned there, near an ego, or on another agent.
             owner: the traffic manager that they belong to; None for one that is new.
 
         Returns:
@@ -221,7 +225,8 @@ class TrafficManager:
         self.ids = np.concatenate((self.ids, np.zeros(len(seeds), dtype=np.uint32)))
         self._stages = new_stage_buffers(len(self.ids), len(self.graph.lane))
         rows = range(first, len(self.ids))
-        self._spawn(rows, circles)
+        near = around(self._heroes, p.respawn_distance)
+        self._spawn(rows, np.vstack((circles, near, places_taken(self._other_boxes, p.standing_gap))))
         self._refill = np.concatenate((self._refill, np.array(rows, dtype=np.int32)))
         return rows
 
