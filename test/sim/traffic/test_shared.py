@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,11 +19,11 @@ from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.traffic.autopilot import Autopilot, check_arguments
-from tuling_fsm.sim.traffic.client import TrafficClient
+from tuling_fsm.sim.traffic.client import HOST, TrafficClient
 from tuling_fsm.sim.traffic.server import COMMANDS, TrafficServer
 from tuling_fsm.world.inputs import Light
 
-from .flow import Flow
+from .flow import Flow, one
 
 pytestmark = pytest.mark.clause("TM-4")
 World = tuple[Flow, TrafficServer]
@@ -63,9 +66,6 @@ def test_vehicles_that_one_client_registers_are_shared_by_all(world: World) -> N
     assert flow.overlaps() == []
 
 
-def test_every_setting_of_a_traffic_manager_can_be_called(world: World) -> None:
-    flow, server = world
-    client = TrafficClient(server.port)
 def test_vehicles_that_are_registered_keep_clear_of_egos_and_others(world: World) -> None:
     flow, server = world
     here = np.array([[20.0, 1.75], [-1.75, 60.0]])
@@ -78,6 +78,9 @@ def test_vehicles_that_are_registered_keep_clear_of_egos_and_others(world: World
         assert np.hypot(car.x - place[0], car.y - place[1]).min() > room - 0.5
 
 
+def test_every_setting_of_a_traffic_manager_can_be_called(world: World) -> None:
+    flow, server = world
+    client = TrafficClient(server.port)
     a, b = client.vehicles[:2]
     calls: dict[str, tuple[object, ...]] = {
         "register_vehicles": (3, 1), "set_random_device_seed": (9,), "distance_to_leading_vehicle": (a, 3.0),
@@ -171,6 +174,55 @@ def test_what_cannot_be_done_is_said_at_once_or_when_asked(world: World) -> None
     assert float(flow.fleet.rules.gap[0]) == 3.0
     client.leave()
     TrafficClient(server.port, 1).confirm()
+
+
+def test_a_number_that_was_given_back_and_taken_again_is_in_order(world: World) -> None:
+    flow, server = world
+    for gap in (None, 5.0):
+        client = TrafficClient(server.port, 1)
+        client.in_frame(2)
+        if gap is None:
+            client.vehicle_percentage_speed_difference(None, 30.0)
+        else:
+            client.vehicle_percentage_speed_difference(client.vehicles[0], 10.0)
+        client.leave()
+    for _ in range(4):
+        flow.step()
+    assert flow.fleet.car.share.tolist() == pytest.approx([0.9, 0.7, 0.7, 0.7])
+
+
+def test_a_number_whose_commands_fail_when_it_is_given_back_is_free(world: World) -> None:
+    flow, server = world
+    client = TrafficClient(server.port, 1)
+    client.distance_to_leading_vehicle(99, 1.0)
+    client.leave()
+    flow.step()
+    TrafficClient(server.port, 1).confirm()
+
+
+def test_a_silent_connection_holds_up_neither_the_others_nor_the_end(plain: RoadMap) -> None:
+    flow = Flow(plain, 4)
+    server = TrafficServer(Autopilot(flow.manager), 0)
+    with socket.create_connection((HOST, server.port)):
+        asked = threading.Thread(target=lambda: TrafficClient(server.port, 1).confirm(), daemon=True)
+        ended = threading.Thread(target=server.close, daemon=True)
+        for thread in (asked, ended):
+            thread.start()
+            thread.join(PATIENCE_S)
+            assert not thread.is_alive()
+
+
+def test_a_server_that_never_answers_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tuling_fsm.sim.traffic.client.PATIENCE_S", 0.2)
+    with socket.create_server((HOST, 0)) as silent, pytest.raises(InputError, match="no traffic manager"):
+        TrafficClient(silent.getsockname()[1])
+
+
+@pytest.mark.parametrize("seed", [1 << 40, np.uint32(7), {1}])
+def test_what_cannot_be_sent_is_said_in_one_line(world: World, seed: Any) -> None:
+    _, server = world
+    with pytest.raises(InputError, match="cannot be sent"):
+        TrafficClient(server.port).set_random_device_seed(seed)
 
 
 @pytest.mark.parametrize(

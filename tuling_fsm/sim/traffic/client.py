@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.client
-import itertools
 import xmlrpc.client
 from collections.abc import Callable
 from typing import Any
@@ -13,6 +12,19 @@ from tuling_fsm.core.errors import InputError
 HOST = "127.0.0.1"
 DEFAULT_PORT = 8000
 NEXT_FRAME = -1
+PATIENCE_S = 30.0
+"""A server that does not answer for so long has ended, or is something else."""
+PLAIN = "truths, words, plain numbers (whole ones of 32 bits), and lists of them"
+
+
+class _PatientTransport(xmlrpc.client.Transport):
+    """Waits for an answer, but not for ever."""
+
+    def make_connection(self, host: Any) -> http.client.HTTPConnection:
+        """A connection with that patience."""
+        connection = super().make_connection(host)
+        connection.timeout = PATIENCE_S
+        return connection
 
 
 class TrafficClient:
@@ -31,9 +43,8 @@ class TrafficClient:
 
     def __init__(self, port: int = DEFAULT_PORT, number: int = 1) -> None:
         self._port, self._number = port, number
-        self._sequence = itertools.count(1)
         self._frame = NEXT_FRAME
-        self._proxy = xmlrpc.client.ServerProxy(f"http://{HOST}:{port}", allow_none=True)
+        self._proxy = xmlrpc.client.ServerProxy(f"http://{HOST}:{port}", _PatientTransport(), allow_none=True)
         self._ask("enter", number)
 
     def __getattr__(self, name: str) -> Callable[..., None]:
@@ -41,7 +52,7 @@ class TrafficClient:
             raise AttributeError(name)
 
         def send(*arguments: Any) -> None:
-            self._ask("post", self._number, next(self._sequence), self._frame, name, list(arguments))
+            self._ask("post", self._number, self._frame, name, list(arguments))
 
         return send
 
@@ -88,6 +99,8 @@ class TrafficClient:
             answer = getattr(self._proxy, method)(*arguments)
         except (OSError, http.client.HTTPException, xmlrpc.client.ProtocolError) as error:
             raise InputError(f"port {self._port}", "no traffic manager, or it has ended", "a running one") from error
+        except (TypeError, OverflowError) as error:
+            raise InputError(f"port {self._port}", f"{arguments!r} cannot be sent", PLAIN) from error
         except xmlrpc.client.Fault as error:
             raise InputError(f"port {self._port}", error.faultString, "a traffic manager") from error
         if "refused" in answer:

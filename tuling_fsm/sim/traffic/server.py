@@ -6,10 +6,12 @@ numbers and of what each has sent. So a batch has the same effect however its co
 
 from __future__ import annotations
 
+import itertools
+import socketserver
 import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple
-from xmlrpc.server import SimpleXMLRPCServer
+from xmlrpc.server import SimpleXMLRPCRequestHandler, SimpleXMLRPCServer
 
 import numpy as np
 
@@ -30,16 +32,35 @@ COMMANDS = (
 )  # fmt: skip
 """What clients may call, by the names of `Autopilot`; `reset_traffic_lights` has no arguments for them."""
 Answer = dict[str, Any]
+SILENT_S = 5.0
+"""A connection on which nothing is asked for so long is closed."""
 
 
 class _Command(NamedTuple):
-    """A command of a client. In a batch they come in this order."""
+    """A command of a client; `number` counts all that have come."""
 
     client: int
-    sequence: int
+    number: int
     frame: int
     name: str
     arguments: tuple[Any, ...]
+
+    @property
+    def turn(self) -> tuple[int, int]:
+        """In a batch the commands come in this order."""
+        return self.client, self.number
+
+
+class _Connection(SimpleXMLRPCRequestHandler):
+    """What one client asks."""
+
+    timeout = SILENT_S
+
+
+class _ConnectionServer(socketserver.ThreadingMixIn, SimpleXMLRPCServer):
+    """Every connection has a thread of its own: one that is silent holds up neither the others nor the end."""
+
+    daemon_threads = True
 
 
 class TrafficServer:
@@ -60,11 +81,12 @@ class TrafficServer:
         self._clients: dict[int, list[InputError]] = {}
         """Numbers of the clients, and what could not be done for each."""
         self._commands: list[_Command] = []
+        self._numbers = itertools.count()
         self._frame = 0
         self._vehicles: list[int] = []
         self._settings: dict[int, dict[str, float]] = {}
         try:
-            self._server = SimpleXMLRPCServer((HOST, port), logRequests=False, allow_none=True)
+            self._server = _ConnectionServer((HOST, port), _Connection, logRequests=False, allow_none=True)
         except OSError as error:
             raise InputError(f"port {port}", "it is in use", "a free port, or a client of the server there") from error
         self.port = int(self._server.server_address[1])
@@ -91,7 +113,7 @@ class TrafficServer:
         self._thread.join()
         self._pilot.traffic.before_frame.remove(self._apply_due)
 
-    # In the thread of the server: it only touches what the lock guards.
+    # In the threads of the server: they only touch what the lock guards.
 
     def _answering(self, method: Callable[..., Any]) -> Callable[..., Answer]:
         def answer(*arguments: Any) -> Answer:
@@ -113,12 +135,12 @@ class TrafficServer:
         self._clients.pop(client, None)
         return True
 
-    def _post(self, client: int, sequence: int, frame: int, name: str, arguments: list[Any]) -> bool:
+    def _post(self, client: int, frame: int, name: str, arguments: list[Any]) -> bool:
         if name not in COMMANDS:
             raise InputError("traffic client", f"there is no {name}", "a setting of the traffic manager")
         if name != "reset_traffic_lights":
             check_arguments(name, arguments)
-        self._commands.append(_Command(client, sequence, frame, name, tuple(arguments)))
+        self._commands.append(_Command(client, next(self._numbers), frame, name, tuple(arguments)))
         return True
 
     def _confirm(self, client: int) -> bool:
@@ -143,13 +165,14 @@ class TrafficServer:
     def _apply_due(self, frame: int, stamp: float) -> None:
         """Do what is due in this frame."""
         with self._lock:
-            due = sorted(command for command in self._commands if command.frame <= frame)
+            due = sorted((each for each in self._commands if each.frame <= frame), key=lambda each: each.turn)
             self._commands = [command for command in self._commands if command.frame > frame]
             for command in due:
                 try:
                     self._apply(command, stamp)
                 except InputError as error:
-                    self._clients.setdefault(command.client, []).append(error)
+                    if command.client in self._clients:
+                        self._clients[command.client].append(error)
             self._frame = frame + 1
             self._publish()
 
