@@ -43,6 +43,9 @@ class View:
     def arrived(self, name: str) -> bool:
         return name in self.at_end
 
+    def in_lane(self, name: str) -> bool:
+        return name in self.at_end
+
     def road_distance(self, name: str, reference: str) -> float | None:
         return self.gaps.get((name, reference))
 

@@ -13,7 +13,7 @@ from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.parameters import TrafficManagerParameters
 from tuling_fsm.sim.traffic.collision import IdmParameters, idm
-from tuling_fsm.sim.traffic.fleet import OFF, draw, new_fleet
+from tuling_fsm.sim.traffic.fleet import OFF, ROAMING, draw, new_fleet
 from tuling_fsm.sim.traffic.right_of_way import JunctionRequest
 
 from .flow import FRAME_S, Flow, one
@@ -260,11 +260,14 @@ def test_nobody_comes_back_into_what_stands_on_a_lane(plain: RoadMap) -> None:
     assert came_back > 100
 
 
-def test_scripted_vehicles_are_not_replaced(plain: RoadMap) -> None:
+def test_scripted_vehicles_stop_where_the_road_ends_and_are_not_replaced(plain: RoadMap) -> None:
     flow = coming(plain, s=100.0, v=8.0)
     for _ in flow.run(60.0):
         pass
-    assert flow.fleet.car.mode[0] == OFF
+    car = flow.fleet.car
+    assert (car.mode[0], car.v[0], flow.manager.ids[0]) == (ROAMING, 0.0, 0)
+    left = flow.fleet.path_at[0, car.path_count[0]] - car.arc[0] - 0.5 * car.length[0]
+    assert 0.0 < left < 1.0
 
 
 def test_generators_are_independent_and_even() -> None:

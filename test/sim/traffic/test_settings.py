@@ -12,7 +12,7 @@ from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.sim.traffic.autopilot import Autopilot
+from tuling_fsm.sim.traffic.autopilot import Autopilot, lanes_along
 from tuling_fsm.sim.traffic.collision import PAIR
 from tuling_fsm.sim.traffic.fleet import ANY, OFF
 from tuling_fsm.world.inputs import Light
@@ -231,6 +231,44 @@ def test_a_path_of_points_is_followed_and_left_at_random(plain: RoadMap, x: floa
     assert nearest < 3.0
     with pytest.raises(InputError, match="set_path"):
         autopilot.set_path(FIRST, [(1000.0, 1000.0)])
+
+
+def test_a_point_behind_is_passed_over_the_way_round_or_not_at_all(plain: RoadMap, ring: RoadMap) -> None:
+    flow, autopilot = flow_with(plain, INBOUND_E, 60.0, 6.0)
+    with pytest.raises(InputError, match="no lane leads to"):
+        autopilot.set_path(FIRST, [(90.0, 1.75)])
+    lane = LaneId("1", 0, -1)
+    flow, autopilot = flow_with(ring, lane, 40.0, 6.0)
+    behind, ahead = (ring.lanes[lane].center.at(s)[:2] for s in (10.0, 45.0))
+    start = flow.index[lane]
+    round_it = [flow.index[LaneId(road, 0, -1)] for road in ("2", "3", "0", "1")]
+    assert lanes_along(flow.graph, start, [behind], 40.0) == round_it
+    assert lanes_along(flow.graph, start, [ahead, behind], 40.0) == round_it
+    assert lanes_along(flow.graph, start, [ahead], 40.0) == []
+    autopilot.set_path(FIRST, [behind])
+    assert flow.fleet.path_lane[0, : flow.fleet.car.path_count[0]].tolist() == [start, *round_it]
+
+
+def test_a_change_of_lanes_ends_the_clearance_of_the_way_that_is_left(two_lanes: RoadMap) -> None:
+    flow, autopilot = flow_with(two_lanes, LaneId("1", 0, -1), 20.0, 6.0)
+    flow.fleet.car.cleared[0] = flow.fleet.path_at[0, 1] + 30.0
+    assert autopilot.force_lane_change(FIRST, left=False)
+    assert flow.fleet.car.cleared[0] == flow.fleet.path_at[0, 1]
+
+
+@pytest.mark.parametrize("vehicle", [0, SECOND])
+def test_what_is_off_the_road_is_not_put_on_it_by_a_command(two_lanes: RoadMap, vehicle: int) -> None:
+    flow, autopilot = flow_with(two_lanes, LaneId("1", 0, -1))
+    flow.manager.ids[1] = vehicle
+    commands: tuple[Callable[[], object], ...] = (
+        lambda: autopilot.force_lane_change(vehicle, left=False),
+        lambda: autopilot.set_route(vehicle, ["Left"]),
+        lambda: autopilot.set_path(vehicle, []),
+    )
+    for command in commands:
+        with pytest.raises(InputError, match="no vehicle 0" if vehicle == 0 else "off the road"):
+            command()
+    assert flow.fleet.car.mode[1] == OFF
 
 
 def test_resetting_the_lights_begins_their_programs_anew(lit: RoadMap) -> None:

@@ -85,7 +85,15 @@ class FreeActor:
         moving = [line[0]] + [p for before, p in pairwise(line) if distance(before, p) > 1e-6]
         self.wanted, self.rate, self.s = speed, math.inf if self.kind is ActorKind.PERSON else DEFAULT_RATE, 0.0
         self.arrived = len(moving) < 2
-        self.path = None if self.arrived else Polyline.of(moving)
+        if self.arrived:
+            self.path, self.wanted = None, 0.0
+        else:
+            self.path = Polyline.of(moving)
+
+    def end_path(self) -> None:
+        """Let the actor go straight on from the end of its path, if it is there."""
+        if self.arrived:
+            self.path = None
 
     def set_speed(self, target: float, rate: float) -> None:
         """Approach a speed (m/s) at a rate (m/s^2)."""

@@ -62,8 +62,6 @@ class ScriptedActors:
         self.rows = {actor.name: row for row, actor in enumerate(vehicles)}
         self.ids = {actor.name: i + 1 for i, actor in enumerate(actors)}
         self.placed_objects = PlacedObjects(road_map)
-        self._changing: set[str] = set()
-        """Actors that change lanes, or have done so last."""
         self._on_map: dict[OnMap, Pose | None] = {}  # Conditions ask on every step.
         self._controllers = {
             actor.name: DefaultController(road_map, actor.name, self.bodies[actor.name])
@@ -154,11 +152,12 @@ class ScriptedActors:
         return ActorState(reference, v, a, body.length, body.width, body.reference_behind)
 
     def arrived(self, name: str) -> bool:
-        """Whether an actor has come to the end of its route, path, walk or change of lanes."""
-        if not self.on_lanes(name):
-            return self.bodies[name].arrived
-        row = self.rows[name]
-        return self._traffic.in_lane(row) if name in self._changing else self._traffic.arrived(row)
+        """Whether an actor has come to the end of its route, path or walk."""
+        return self._traffic.arrived(self.rows[name]) if self.on_lanes(name) else self.bodies[name].arrived
+
+    def in_lane(self, name: str) -> bool:
+        """Whether an actor is through with its last change of lanes."""
+        return not self.on_lanes(name) or self._traffic.in_lane(self.rows[name])
 
     def poses(self, ego: Pose) -> dict[str, Pose]:
         """Reference points of all actors in the world, for relative placements."""
@@ -213,6 +212,7 @@ class ScriptedActors:
 
     def _drive(self, name: str, speed: float | None) -> None:
         self._need_lane(name)
+        self._traffic.drive_on(self.rows[name])
         self._traffic.set_speed(self.rows[name], speed)
 
     def _change_lane(self, name: str, lanes: int) -> None:
@@ -221,7 +221,6 @@ class ScriptedActors:
             side = "left" if lanes > 0 else "right"
             what = f"{name!r} has no {abs(lanes)} lanes to its {side} where it is"
             raise InputError(name, what, "a lane of its direction there")
-        self._changing.add(name)
 
     def _follow_points(self, name: str, poses: list[Pose], speed: float) -> None:
         self._need_state(name)
@@ -306,10 +305,14 @@ class ScriptedActors:
     def _change_speed(self, name: str, target: float, rate: float) -> None:
         self._need_state(name)
         body = self.bodies[name]
+        if target > 0.0:
+            body.end_path()
         if not self.on_lanes(name) and (body.path is not None or not self._to_lanes(name)):
             body.set_speed(target, rate)
             return
         row = self.rows[name]
+        if target > 0.0:
+            self._traffic.drive_on(row)
         self._traffic.set_speed(row, target, rate)
         if math.isinf(rate):
             self._traffic.fleet.car.v[row] = target
@@ -357,7 +360,6 @@ class ScriptedActors:
         s = self._map.lanes[first.lane].center.project(centre.x, centre.y).s
         lanes = [self._lanes[lane.lane] for lane in route.lanes]
         row = self.rows[name]
-        self._changing.discard(name)
         self._traffic.follow(row, lanes, s, last.lane_to + AXLE_SHARE * body.length)
         self._traffic.set_speed(row, speed)
 
@@ -404,6 +406,10 @@ class StoryboardView:
     def arrived(self, name: str) -> bool:
         """Whether the actor has come to the end of its way."""
         return name != EGO and self._scripted.arrived(name)
+
+    def in_lane(self, name: str) -> bool:
+        """Whether the actor is through with its last change of lanes."""
+        return name == EGO or self._scripted.in_lane(name)
 
     def road_distance(self, name: str, reference: str) -> float | None:
         """Distance along the road from an actor to another, the shorter way where the road is a loop (m, + ahead); None
@@ -470,15 +476,15 @@ def road_distance(road_map: RoadMap, start: Pose, end: Pose, reach: float = ROAD
             reached = at + targets[lane]
             best = reached if best is None else min(best, reached)
             continue
+        if lane in done:
+            continue
+        done.add(lane)
         for following in road_map.lanes[lane].successors:
             for beside in _abreast(road_map, following, 0.0):
                 heapq.heappush(queue, (at + road_map.lanes[lane].length, beside))
     return best
 
 
-        if lane in done:
-            continue
-        done.add(lane)
 def _abreast(road_map: RoadMap, lane: LaneId, s: float) -> Mapping[LaneId, float]:
     """The lanes side by side in one direction with the place abeam of `s`."""
     share = s / road_map.lanes[lane].length

@@ -7,7 +7,7 @@ import math
 from tuling_fsm.sim.scenario import commands
 from tuling_fsm.sim.scenario.action_types import ActionCall, ActionEffect, ActionType, MissionFile
 from tuling_fsm.sim.scenario.commands import Command
-from tuling_fsm.sim.scenario.conditions import Arrived, Reached
+from tuling_fsm.sim.scenario.conditions import Arrived, InLane, Reached
 from tuling_fsm.sim.scenario.ego_script import drive_ego
 from tuling_fsm.sim.scenario.model import EGO, Population, RandomRoute
 from tuling_fsm.sim.scenario.movement import move, needs_controller
@@ -113,7 +113,7 @@ def _change_lane(call: ActionCall) -> ActionEffect:
     if lanes == 0:
         raise FaultError(call.at, "a change over 0 lanes", "num_of_lanes of 1 or more")
     sign = 1 if call.given.member("side") == "left" else -1
-    return ActionEffect((commands.ChangeLane(call.actor, sign * lanes),), Arrived(call.actor))
+    return ActionEffect((commands.ChangeLane(call.actor, sign * lanes),), InLane(call.actor))
 
 
 def _activate_controller(call: ActionCall) -> ActionEffect:

@@ -59,7 +59,7 @@ class ChangeLane:
 
 @dataclass(frozen=True)
 class FollowRoute:
-    """Drive along the lanes through these placements; `Arrived` holds at the last, then on as `Drive` does."""
+    """Drive along the lanes through these placements; `Arrived` holds at the last, where it stands."""
 
     actor: str
     placements: tuple[Placement, ...]

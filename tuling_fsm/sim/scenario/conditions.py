@@ -169,6 +169,13 @@ class Arrived:
 
 
 @dataclass(frozen=True)
+class InLane:
+    """The actor is through with its last change of lanes (`SimulationView.in_lane`)."""
+
+    actor: str
+
+
+@dataclass(frozen=True)
 class Reached:
     """The actor's speed has come to the target within 0.1 m/s."""
 
@@ -326,6 +333,7 @@ Condition = (
     Elapsed
     | Compare
     | Arrived
+    | InLane
     | Reached
     | Driven
     | Emitted

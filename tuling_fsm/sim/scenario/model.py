@@ -330,7 +330,10 @@ class SimulationView(Protocol):
         """The state of an actor by name (`EGO` for the ego); None while it is not in the world."""
 
     def arrived(self, name: str) -> bool:
-        """Whether the actor has finished its last `FollowRoute`, `FollowPath`, `Walk` or `ChangeLane`."""
+        """Whether the actor has finished its last `FollowRoute`, `FollowPath` or `Walk`."""
+
+    def in_lane(self, name: str) -> bool:
+        """Whether the actor has finished its last `ChangeLane`."""
 
     def road_distance(self, name: str, reference: str) -> float | None:
         """Distance along the road between the reference points (m, + ahead); None when no road joins them."""

@@ -26,6 +26,7 @@ from tuling_fsm.sim.scenario.conditions import (
     Elapsed,
     ElementState,
     Emitted,
+    InLane,
     InState,
     Lasting,
     ManeuverOver,
@@ -221,7 +222,7 @@ _EDGES: dict[Edge, Callable[[bool | None, bool], bool]] = {
 }
 
 _Plain = (
-    Arrived | Reached | SimulationTime | InState | Colliding | AtEndOfRoad | OffRoad | VariableIs | SignalIs
+    Arrived | InLane | Reached | SimulationTime | InState | Colliding | AtEndOfRoad | OffRoad | VariableIs | SignalIs
     | ManeuverOver
 )  # fmt: skip
 """Conditions that the present step alone decides."""
@@ -232,6 +233,8 @@ def _holds(condition: _Plain, now: StoryboardStep) -> bool:
     match condition:
         case Arrived(actor):
             return view.arrived(actor)
+        case InLane(actor):
+            return view.in_lane(actor)
         case Reached(actor, target):
             state = view.actor(actor)
             return state is not None and abs(state.speed - target) <= SPEED_TOLERANCE

@@ -9,7 +9,6 @@ their places; later calls for one vehicle change that one alone, and end with it
 from __future__ import annotations
 
 import dataclasses
-import heapq
 import inspect
 import math
 from collections.abc import Callable, Sequence
@@ -24,6 +23,7 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.sim.environment.traffic_lights import TrafficLights
 from tuling_fsm.sim.traffic.collision import PAIR
 from tuling_fsm.sim.traffic.fleet import ANY, OFF, TURNS, path_index
+from tuling_fsm.sim.traffic.given_routes import shortest_way
 from tuling_fsm.sim.traffic.lane_graph import TrafficLaneGraph
 from tuling_fsm.sim.traffic.manager import TrafficManager
 from tuling_fsm.sim.traffic.population import HybridPhysics, hybrid_physics
@@ -32,44 +32,33 @@ NEAR_M = 3.0
 """A lane whose centre comes this near passes a point."""
 
 
-def lanes_along(graph: TrafficLaneGraph, start: int, points: Sequence[tuple[float, float]]) -> list[int]:
-    """The shortest way over lanes from `start` past points (m) in their order, without the first lane.
+def lanes_along(
+    graph: TrafficLaneGraph, start: int, points: Sequence[tuple[float, float]], s: float = 0.0
+) -> list[int]:
+    """The shortest way over lanes from `s` (m) of `start` past points (m) in their order, without the first lane.
 
     Raises:
         InputError: no lane leads from one to the next.
     """
     way, lane = list[int](), start
     for point in points:
-        found = _shortest(graph, lane, _passing(graph, point))
+        places = _passing(graph, point)
+        found = shortest_way(graph, lane, s, places)
         if found is None:
             raise InputError("traffic.set_path", f"no lane leads to ({point[0]:.1f}, {point[1]:.1f})", "points ahead")
         way += found
         lane = way[-1] if way else start
+        s = places[lane]
     return way
 
 
-def _passing(graph: TrafficLaneGraph, point: tuple[float, float]) -> set[int]:
-    """Lanes whose centre passes a point."""
+def _passing(graph: TrafficLaneGraph, point: tuple[float, float]) -> dict[int, float]:
+    """Lanes whose centre passes a point, and up to where on each (m)."""
     apart = elementwise.hypot(graph.sample.x - point[0], graph.sample.y - point[1])
-    lanes = np.searchsorted(graph.lane["at"], np.flatnonzero(apart < NEAR_M), side="right") - 1
-    return set(lanes.tolist())
-
-
-def _shortest(graph: TrafficLaneGraph, start: int, goals: set[int]) -> list[int] | None:
-    """Lanes after `start` up to the nearest of the goals; None where none can be reached."""
-    queue: list[tuple[float, int, tuple[int, ...]]] = [(0.0, start, ())]
-    done: set[int] = set()
-    while queue:
-        length, lane, way = heapq.heappop(queue)
-        if lane in goals:
-            return list(way)
-        if lane in done:
-            continue
-        done.add(lane)
-        for k in range(graph.lane.next_at[lane], graph.lane.next_end[lane]):
-            following = int(graph.next[k])
-            heapq.heappush(queue, (length + float(graph.lane.length[following]), following, (*way, following)))
-    return None
+    samples = np.flatnonzero(apart < NEAR_M)
+    lanes = np.searchsorted(graph.lane["at"], samples, side="right") - 1
+    places = (samples - graph.lane["at"][lanes]) * graph.lane["step"][lanes]
+    return dict(zip(lanes.tolist(), places.tolist(), strict=True))
 
 
 def _whole(value: Any) -> bool:
@@ -257,8 +246,9 @@ class Autopilot:
         """
         row = self._row(vehicle)
         fleet, graph = self.traffic.fleet, self.traffic.graph
-        start = int(fleet.path_lane[row, path_index(fleet, row, fleet.car.arc[row])])
-        self.traffic.set_path(row, lanes_along(graph, start, points))
+        k = path_index(fleet, row, fleet.car.arc[row])
+        s = float(fleet.car.arc[row] - fleet.path_at[row, k])
+        self.traffic.set_path(row, lanes_along(graph, int(fleet.path_lane[row, k]), points, s))
 
     def set_route(self, vehicle: int, turns: Sequence[str]) -> None:
         """Take these turns at the next junctions, each `Left`, `Straight` or `Right`, where there is such a way.

@@ -24,6 +24,8 @@ AXLE_SHARE = 0.3
 
 OFF, ROAMING, GIVEN_PATH = 0, 1, 2
 """Modes: not on the road; driving on at random; along a given path that ends."""
+NO_OWNER = -1
+"""Owner of the scenario's vehicles."""
 
 
 CAR = np.dtype(

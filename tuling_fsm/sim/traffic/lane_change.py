@@ -39,7 +39,9 @@ def gap_between(graph: TrafficLaneGraph, lane: int, target: int, share: float) -
 
 @kernel
 def start_lane_change(graph: TrafficLaneGraph, fleet: Fleet, i: int, target: int, duration: float) -> None:
-    """Begin to move to a lane beside within `duration` (s); the path goes on from there at random."""
+    """Begin to move to a lane beside within `duration` (s); the path goes on from there at random, and what was cleared
+    of the one before is so no longer.
+    """
     car = fleet.car
     k = path_index(fleet, i, car.arc[i])
     lane = fleet.path_lane[i, k]
@@ -49,6 +51,7 @@ def start_lane_change(graph: TrafficLaneGraph, fleet: Fleet, i: int, target: int
     fleet.path_lane[i, 0], car.path_count[i] = target, 1
     fleet.path_at[i, 0] = car.arc[i] - share * graph.lane.length[target]
     fleet.path_at[i, 1] = fleet.path_at[i, 0] + graph.lane.length[target]
+    car.cleared[i] = min(car.cleared[i], fleet.path_at[i, 1])
     car.offset_from[i], car.offset_to[i], car.offset_time[i] = offset - width, fleet.rules.offset[i], 0.0
     car.mode[i] = ROAMING
 

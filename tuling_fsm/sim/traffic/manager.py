@@ -8,28 +8,25 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core.arrays import BoolArray, FloatArray, Int32Array
-from tuling_fsm.core.standing import VEHICLE_STANDS
 from tuling_fsm.sim.parameters import TrafficManagerParameters
 from tuling_fsm.sim.traffic import population
 from tuling_fsm.sim.traffic.collision import PAIR, IdmParameters
 from tuling_fsm.sim.traffic.fleet import (
     ANY,
-    GIVEN_PATH,
+    NO_OWNER,
     OFF,
     PATH_LANES,
     ROAMING,
     RULES,
-    Fleet,
     joined,
     new_fleet,
     offset_at,
     path_index,
     set_poses,
+from tuling_fsm.sim.traffic.given_routes import GivenRoutes
 )
 from tuling_fsm.sim.traffic.lane_change import start_lane_change
 from tuling_fsm.sim.traffic.lane_graph import Records, TrafficLaneGraph, endless_without
-from tuling_fsm.sim.traffic.localization import append_lane
-from tuling_fsm.sim.traffic.motion import LINE_GAP_M
 from tuling_fsm.sim.traffic.population import (
     HybridPhysics,
     around,
@@ -49,79 +46,12 @@ from tuling_fsm.sim.traffic.population import (
 from tuling_fsm.sim.traffic.right_of_way import JunctionRequest
 from tuling_fsm.sim.traffic.stages import LightConditions, StageInput, new_stage_buffers, run_stages
 
-
-class GivenRoutes:
-    """What is left of the given path of each vehicle that has one, by its row in the fleet."""
-
-    def __init__(self, graph: TrafficLaneGraph) -> None:
-        self._graph = graph
-        self._left: dict[int, tuple[list[int], float | None]] = {}
-        """Lanes, and where on the last one the front bumper is to stop, m; None: the vehicle drives on at random."""
-
-    def follow(self, fleet: Fleet, row: int, lanes: Sequence[int], s: float, s_end: float) -> None:
-        """Let a vehicle at `s` of the first lane follow lanes until its centre is at `s_end` of the last, where it
-        stops.
-        """
-        fleet.path_lane[row, 0], fleet.car.path_count[row] = lanes[0], 1
-        fleet.path_at[row, 0] = fleet.car.arc[row] - s
-        fleet.path_at[row, 1] = fleet.path_at[row, 0] + self._graph.lane.length[lanes[0]]
-        fleet.car.cleared[row] = -np.inf
-        fleet.car.mode[row] = GIVEN_PATH
-        self._left[row] = (list(lanes[1:]), s_end + 0.5 * float(fleet.car.length[row]) + LINE_GAP_M)
-        self._lengthen(fleet, row)
-
-    def set_path(self, fleet: Fleet, row: int, lanes: Sequence[int]) -> None:
-        """Let a vehicle go on from the lane that it is on over others, and at random after the last."""
-        k = path_index(fleet, row, fleet.car.arc[row])
-        fleet.car.path_count[row] = k + 1
-        fleet.car.cleared[row] = min(fleet.car.cleared[row], fleet.path_at[row, k + 1])
-        fleet.car.mode[row] = GIVEN_PATH
-        self._left[row] = (list(lanes), None)
-        self._lengthen(fleet, row)
-
-    def lengthen(self, fleet: Fleet) -> None:
-        """Let every path be as long as it may be."""
-        for row in list(self._left):
-            self._lengthen(fleet, row)
-
-    def _lengthen(self, fleet: Fleet, row: int) -> None:
-        """Put as much of the given lanes into a path as fits; the last one ends where the front bumper is to stop."""
-        lanes, end = self._left[row]
-        while lanes and fleet.car.path_count[row] < PATH_LANES:
-            append_lane(self._graph, fleet, row, lanes.pop(0))
-        if not lanes:
-            count = int(fleet.car.path_count[row])
-            if end is None:
-                fleet.car.mode[row] = ROAMING
-            else:
-                fleet.path_at[row, count] = fleet.path_at[row, count - 1] + end
-            del self._left[row]
-
-    def forget(self, row: int) -> None:
-        """Drop what is left of a given path."""
-        self._left.pop(row, None)
-        self._heroes: FloatArray = NO_HERO
-        self._other_boxes: FloatArray = NO_BOXES
-        """What `step` was last told: vehicles that are registered keep clear of it."""
-
-    def arrived(self, fleet: Fleet, row: int) -> bool:
-        """Whether a vehicle has come to the end of its given path."""
-        end = fleet.path_at[row, fleet.car.path_count[row]]
-        left = end - fleet.car.arc[row] - 0.5 * fleet.car.length[row]
-        return bool(
-            fleet.car.mode[row] == GIVEN_PATH
-            and row not in self._left
-            and left < 1.0
-            and fleet.car.v[row] < VEHICLE_STANDS
-        )
-
-
 ATTEMPTS = 400
 """Places that are tried for a vehicle when the population is made."""
 START_GAP_M = 8.0
 RESPAWN_GAP_M = 30.0
-NO_OWNER = -1
-"""Owner of the scenario's vehicles."""
+EGO_NUMBER, EGO_AS_SEEN = 0, (1 << 31) - 1
+"""Numbers of the ego's boxes: with its route for those that know it, and as it is seen for the others."""
 NO_HERO = np.zeros((0, 2))
 NO_BOXES = np.zeros((0, 10))
 NO_REQUEST = JunctionRequest(np.zeros(0, np.int32), np.inf, False, False)
@@ -410,7 +340,12 @@ class TrafficManager:
         return self._routes.arrived(self.fleet, row)
 
     def change_lane(self, row: int, lanes: int) -> bool:
-        """Let a vehicle move over by lanes (+ left) from where it is; False where there is no such lane."""
+        """Let a vehicle move over by lanes (+ left) from where it is; False where there is no such lane. From there it
+        goes on to the end of its route, if it follows one, else at random.
+
+        Raises:
+            InputError: no lanes lead to that end from there.
+        """
         fleet, graph = self.fleet, self.graph
         k = path_index(fleet, row, fleet.car.arc[row])
         lane = int(fleet.path_lane[row, k])
@@ -425,9 +360,16 @@ class TrafficManager:
 
     def in_lane(self, row: int) -> bool:
         """Whether a vehicle is through with its last change of lanes."""
+    def drive_on(self, row: int) -> None:
+        """Let a vehicle that has come to the end of given lanes go on from there at random."""
+        self._routes.drive_on(self.fleet, row)
+
         return bool(self.fleet.car.offset_time[row] >= self.parameters.lane_change_time)
 
     @property
     def on_road(self) -> BoolArray:
         """Which rows are on the road."""
         return np.asarray(np.asarray(self.fleet.car)["mode"] != OFF)
+        route = self._routes.beside(fleet, row, target)
+        if route is not None:
+            self.follow(row, route[0], float(fleet.car.arc[row] - fleet.path_at[row, 0]), route[1])

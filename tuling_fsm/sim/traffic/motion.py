@@ -15,6 +15,7 @@ from tuling_fsm.sim.traffic.collision import IdmParameters
 from tuling_fsm.sim.traffic.fleet import (
     AXLE_SHARE,
     GIVEN_PATH,
+    NO_OWNER,
     OFF,
     ROAMING,
     Fleet,
@@ -176,17 +177,25 @@ def _line_accel(v: float, gap: float, k: IdmParameters) -> float:
     return float((sqrt(2.0 * NEEDED_SHARE * k.comfort_decel * gap) - v) / REACTION_S)
 
 
+@inlined_kernel
+def _comes_to_dead_end(graph: TrafficLaneGraph, fleet: Fleet, i: int) -> bool:
+    """Whether vehicle `i` is one of the scenario's and no lane goes on from the end of its path."""
+    last = fleet.path_lane[i, fleet.car.path_count[i] - 1]
+    return bool(fleet.car.owner[i] == NO_OWNER and graph.lane.next_at[last] == graph.lane.next_end[last])
+
+
 @kernel
 def move(
     graph: TrafficLaneGraph, fleet: Fleet, ahead: Records, stop_points: Records, k: IdmParameters, dt: float
 ) -> None:
-    """Accelerate and move every vehicle by `dt` s; one that comes to a dead end goes off the road."""
+    """Accelerate and move every vehicle by `dt` s. At a dead end the scenario's stop; all others go off the road."""
     for i in range(len(fleet.car)):
         if fleet.car.mode[i] == OFF:
             continue
         v, front = fleet.car.v[i], fleet.car.arc[i] + 0.5 * fleet.car.length[i]
         end = fleet.path_at[i, fleet.car.path_count[i]]
-        stop = min(stop_points.stop_arc[i], end) if fleet.car.mode[i] == GIVEN_PATH else stop_points.stop_arc[i]
+        ends = fleet.car.mode[i] == GIVEN_PATH or _comes_to_dead_end(graph, fleet, i)
+        stop = min(stop_points.stop_arc[i], end) if ends else stop_points.stop_arc[i]
         a = min(_free_accel(graph, fleet, i, k, dt), ahead.accel[i], _line_accel(v, stop - front - LINE_GAP_M, k))
         if a > HARD and math.isinf(fleet.car.rate[i]):
             a = max(min(a, fleet.car.commanded[i] + JERK_UP * dt), fleet.car.commanded[i] - JERK_DOWN * dt)
@@ -202,5 +211,5 @@ def move(
         fleet.car.v[i] = new_v
         fleet.car.offset_time[i] += dt
         fleet.car.standing[i] = fleet.car.standing[i] + dt if new_v < VEHICLE_STANDS and not stop_points.red[i] else 0.0
-        if fleet.car.mode[i] == ROAMING and front >= end - 1.0:
+        if fleet.car.mode[i] == ROAMING and fleet.car.owner[i] != NO_OWNER and front >= end - 1.0:
             fleet.car.mode[i] = OFF
