@@ -44,7 +44,8 @@ from tuling_fsm.sim.seeds import SeedStreams, generator
 from tuling_fsm.sim.sensors.feed import InputFeed
 from tuling_fsm.sim.sensors.localization import LocalizationError
 from tuling_fsm.sim.traffic.ego_agent import EgoAgent
-from tuling_fsm.sim.traffic.rude.drivers import EGO_AS_SEEN, RudeDrivers
+from tuling_fsm.sim.traffic.manager import EGO_AS_SEEN
+from tuling_fsm.sim.traffic.rude.drivers import RudeDrivers
 from tuling_fsm.sim.traffic.rude.parameters import RudeParameters
 from tuling_fsm.sim.traffic.stages import LightConditions
 from tuling_fsm.world.inputs import Inputs, RouteRequest

@@ -13,7 +13,9 @@ from tuling_fsm.sim.parameters import PedestrianPopulationParameters
 from tuling_fsm.sim.pedestrians.population import CrossingHabits, Pedestrians, RudePedestrians
 from tuling_fsm.sim.scenario.model import Population
 from tuling_fsm.sim.seeds import SeedStreams
-from tuling_fsm.sim.traffic.rude.drivers import EGO_AS_SEEN, EGO_NUMBER, HAZARD, RudeDrivers
+from tuling_fsm.sim.traffic.autopilot import Autopilot
+from tuling_fsm.sim.traffic.manager import EGO_AS_SEEN, EGO_NUMBER
+from tuling_fsm.sim.traffic.rude.drivers import HAZARD, RudeDrivers
 from tuling_fsm.sim.traffic.rude.junctions import RedClock
 from tuling_fsm.sim.traffic.rude.parameters import RudeParameters
 from tuling_fsm.sim.traffic.rude.sight import SeenVehicles, blocked, gap_seen
@@ -88,6 +90,25 @@ def test_each_kind_of_driver_is_blind_to_one_of_the_two_egos(plain: RoadMap) -> 
     for row in range(10):
         assert (row * (1 << 32) + EGO_NUMBER in pairs) == (row in rude)
         assert (row * (1 << 32) + EGO_AS_SEEN in pairs) == (row not in rude)
+
+
+def test_the_egos_detection_is_set_for_every_kind_of_driver_and_its_route_stays_hidden(plain: RoadMap) -> None:
+    sim = simulation(plain, 2, population=Population(10, 0, 0.5))
+    assert sim.rude is not None
+    pilot, before, rude = Autopilot(sim.traffic), sim.traffic.ignored_pairs.tolist(), set(sim.rude.rows.tolist())
+    for row, vehicle in enumerate(sim.traffic.ids.tolist()):
+        pilot.collision_detection(vehicle, 0, False)
+        seen = row * (1 << 32) + (EGO_AS_SEEN if row in rude else EGO_NUMBER)
+        assert set(sim.traffic.ignored_pairs.tolist()) == {*before, seen}
+        pilot.collision_detection(vehicle, 0, True)
+        assert sim.traffic.ignored_pairs.tolist() == before
+
+
+def test_those_that_are_registered_later_see_one_ego(plain: RoadMap) -> None:
+    sim = simulation(plain, 2, population=Population(4, 0, 0.5))
+    rows = sim.traffic.register(np.arange(3, dtype=np.uint64), sim.traffic.hybrid[0], np.zeros((0, 3)), 0)
+    later = [divmod(key, 1 << 32) for key in sim.traffic.ignored_pairs.tolist() if key >> 32 in rows]
+    assert later == [(row, EGO_AS_SEEN) for row in rows]
 
 
 def test_it_stops_in_the_lane_with_hazard_lights_and_drives_on(plain: RoadMap) -> None:

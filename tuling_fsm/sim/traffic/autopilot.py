@@ -25,7 +25,7 @@ from tuling_fsm.sim.traffic.collision import PAIR
 from tuling_fsm.sim.traffic.fleet import ANY, OFF, TURNS, path_index
 from tuling_fsm.sim.traffic.given_routes import shortest_way
 from tuling_fsm.sim.traffic.lane_graph import TrafficLaneGraph
-from tuling_fsm.sim.traffic.manager import TrafficManager
+from tuling_fsm.sim.traffic.manager import EGO_NUMBER, TrafficManager
 from tuling_fsm.sim.traffic.population import HybridPhysics, hybrid_physics
 
 NEAR_M = 3.0
@@ -221,7 +221,7 @@ class Autopilot:
         """Whether a vehicle and another agent (0: the ego) brake for each other."""
         pairs = {(self._row(vehicle), int(_within("other", other, 0, PAIR - 1)))}
         rows = np.flatnonzero((self.traffic.ids == other) & (self.traffic.fleet.car.mode != OFF))
-        pairs |= {(int(row), vehicle) for row in rows if other != 0}
+        pairs |= {(int(row), vehicle) for row in rows if other != EGO_NUMBER}
         self.traffic.detect_collisions(pairs, detect)
 
     # Lanes and ways.

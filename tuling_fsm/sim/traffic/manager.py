@@ -15,7 +15,6 @@ from tuling_fsm.sim.traffic.fleet import (
     ANY,
     NO_OWNER,
     OFF,
-    PATH_LANES,
     ROAMING,
     RULES,
     joined,
@@ -23,8 +22,8 @@ from tuling_fsm.sim.traffic.fleet import (
     offset_at,
     path_index,
     set_poses,
-from tuling_fsm.sim.traffic.given_routes import GivenRoutes
 )
+from tuling_fsm.sim.traffic.given_routes import GivenRoutes
 from tuling_fsm.sim.traffic.lane_change import start_lane_change
 from tuling_fsm.sim.traffic.lane_graph import Records, TrafficLaneGraph, endless_without
 from tuling_fsm.sim.traffic.population import (
@@ -101,10 +100,17 @@ class TrafficManager:
         self._refill: Int32Array = np.zeros(0, np.int32)
         self._routes = GivenRoutes(graph)
         self._frame = 0
+        self._heroes: FloatArray = NO_HERO
+        self._other_boxes: FloatArray = NO_BOXES
+        """What `step` was last told: vehicles that are registered keep clear of it."""
         self.before_frame: list[Callable[[int, float], None]] = []
         """Called with number and time (s) of a frame before anything moves."""
         self.ignored_pairs: Int32Array = np.zeros(0, np.int64)
         """Sorted keys of the pairs without collision detection."""
+        self._unseen: frozenset[int] = frozenset()
+        """Those of them that no setting changes."""
+        self._by_sight: frozenset[int] | None = None
+        """Rows of the vehicles that do not know the ego's route; None where nobody asks."""
         self._own_pairs: set[int] = set()
         """Those of them that were set for the vehicles that are there now."""
         self._inherited: dict[tuple[int, str], float] = {}
@@ -126,7 +132,6 @@ class TrafficManager:
         rows = np.arange(self._scripted, len(self.ids), dtype=np.int32)
         self._refill = rows[self.fleet.car.mode[rows] != OFF]
         return len(self._refill)
-        self._heroes, self._other_boxes = heroes, other_boxes
 
     def register(
         self, seeds: npt.NDArray[np.uint64], hybrid: HybridPhysics, circles: FloatArray, owner: int | None = None
@@ -154,6 +159,8 @@ class TrafficManager:
         self.kinds = np.concatenate((self.kinds, kinds))
         self.ids = np.concatenate((self.ids, np.zeros(len(seeds), dtype=np.uint32)))
         self._stages = new_stage_buffers(len(self.ids), len(self.graph.lane))
+        if self._by_sight is not None:
+            self.hide_route(self._by_sight)
         rows = range(first, len(self.ids))
         near = around(self._heroes, p.respawn_distance)
         self._spawn(rows, np.vstack((circles, near, places_taken(self._other_boxes, p.standing_gap))))
@@ -189,6 +196,7 @@ class TrafficManager:
         Returns:
             Whether the ego may enter its junction.
         """
+        self._heroes, self._other_boxes = heroes, other_boxes
         for prepare in list(self.before_frame):
             prepare(self._frame, stamp)
         if len(self.ids) == 0:
@@ -272,10 +280,22 @@ class TrafficManager:
             values[row] = value
 
     def detect_collisions(self, pairs: Collection[tuple[int, int]], detect: bool) -> None:
-        """Let vehicles brake for other agents, or not: pairs of a row and a number."""
-        keys, known = {row * PAIR + number for row, number in pairs}, set(self.ignored_pairs.tolist())
+        """Let vehicles brake for other agents, or not: pairs of a row and a number (`EGO_NUMBER`: the ego)."""
+        blind = self._by_sight or frozenset()
+        seen = ((row, EGO_AS_SEEN if number == EGO_NUMBER and row in blind else number) for row, number in pairs)
+        keys, known = {row * PAIR + number for row, number in seen} - self._unseen, set(self.ignored_pairs.tolist())
         self._own_pairs = self._own_pairs - keys if detect else self._own_pairs | (keys - known)
         self.ignored_pairs = np.array(sorted(known - keys if detect else known | keys), dtype=np.int64)
+
+    def hide_route(self, rows: Collection[int]) -> None:
+        """Let the vehicles of these rows see the ego as `EGO_AS_SEEN` alone, and all others, also those that are
+        registered later, as `EGO_NUMBER` alone.
+        """
+        known = set(self.ignored_pairs.tolist()) - self._unseen
+        self._by_sight = frozenset(rows)
+        hidden = (EGO_NUMBER if row in self._by_sight else EGO_AS_SEEN for row in range(len(self.ids)))
+        self._unseen = frozenset(row * PAIR + number for row, number in enumerate(hidden))
+        self.ignored_pairs = np.array(sorted(known | self._unseen), dtype=np.int64)
 
     def close_lanes(self, closed: Collection[int]) -> None:
         """Let vehicles that drive at random turn off before lanes (by index) that lead nowhere now, as signs tell; all
@@ -335,6 +355,10 @@ class TrafficManager:
         car.mode[row] = ROAMING
         self._routes.forget(row)
 
+    def drive_on(self, row: int) -> None:
+        """Let a vehicle that has come to the end of given lanes go on from there at random."""
+        self._routes.drive_on(self.fleet, row)
+
     def arrived(self, row: int) -> bool:
         """Whether a vehicle that follows given lanes has come to their end."""
         return self._routes.arrived(self.fleet, row)
@@ -354,22 +378,18 @@ class TrafficManager:
             target = int(beside[target])
             if target < 0:
                 return False
+        route = self._routes.beside(fleet, row, target)
         start_lane_change(graph, fleet, row, target, self.parameters.lane_change_time)
         self._routes.forget(row)
+        if route is not None:
+            self.follow(row, route[0], float(fleet.car.arc[row] - fleet.path_at[row, 0]), route[1])
         return True
 
     def in_lane(self, row: int) -> bool:
         """Whether a vehicle is through with its last change of lanes."""
-    def drive_on(self, row: int) -> None:
-        """Let a vehicle that has come to the end of given lanes go on from there at random."""
-        self._routes.drive_on(self.fleet, row)
-
         return bool(self.fleet.car.offset_time[row] >= self.parameters.lane_change_time)
 
     @property
     def on_road(self) -> BoolArray:
         """Which rows are on the road."""
         return np.asarray(np.asarray(self.fleet.car)["mode"] != OFF)
-        route = self._routes.beside(fleet, row, target)
-        if route is not None:
-            self.follow(row, route[0], float(fleet.car.arc[row] - fleet.path_at[row, 0]), route[1])

@@ -13,7 +13,6 @@ import numpy as np
 from tuling_fsm.core import elementwise
 from tuling_fsm.core.arrays import FloatArray, Int32Array, IntArray
 from tuling_fsm.sim.seeds import generator
-from tuling_fsm.sim.traffic.collision import PAIR
 from tuling_fsm.sim.traffic.fleet import ROAMING, path_index
 from tuling_fsm.sim.traffic.manager import TrafficManager
 from tuling_fsm.sim.traffic.rude.junctions import RedClock, goes, held_by_light, look_ahead
@@ -21,8 +20,6 @@ from tuling_fsm.sim.traffic.rude.parameters import RudeParameters
 from tuling_fsm.sim.traffic.rude.sight import SeenVehicles, see
 from tuling_fsm.sim.traffic.stages import BRAKE, LEFT, RIGHT
 
-EGO_NUMBER, EGO_AS_SEEN = 0, (1 << 31) - 1
-"""Numbers of the ego's boxes: with its route for those that know it, and as it is seen for the others."""
 HAZARD = LEFT | RIGHT | BRAKE
 FAST = 3.0
 """Slower ones do not brake for no cause, m/s."""
@@ -61,14 +58,7 @@ class RudeDrivers:
         fleet = traffic.fleet
         fleet.car["share"][self.rows] = self._random.uniform(p.speed_least, p.speed_most, count)
         fleet.rules["gap"][self.rows], fleet.rules["ignore_signs"][self.rows] = p.standing_gap, p.ignores_signs
-        self._hide_route()
-
-    def _hide_route(self) -> None:
-        """Each kind of driver is blind to the ego's boxes of the other kind."""
-        rows, all_rows = set(self.rows.tolist()), range(len(self._traffic.ids))
-        keys = {row * PAIR + (EGO_NUMBER if row in rows else EGO_AS_SEEN) for row in all_rows}
-        known = set(self._traffic.ignored_pairs.tolist())
-        self._traffic.ignored_pairs = np.array(sorted(known | keys), dtype=np.int64)
+        traffic.hide_route(self.rows.tolist())
 
     def step(self, stamp: float, dt: float, ego: FloatArray, lights: Int32Array) -> None:
         """Decide what each does in the frame that begins.
