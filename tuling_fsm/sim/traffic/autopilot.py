@@ -103,6 +103,8 @@ def check_arguments(name: str, given: Sequence[Any]) -> None:
 
 
 TURN_NAMES = {"Left": 1, "Straight": 0, "Right": -1}
+NOBODY = 0
+"""Number of a vehicle that has never been on the road."""
 NO_CIRCLES = np.zeros((0, 3))
 
 
@@ -144,9 +146,20 @@ class Autopilot:
             InputError: it has no such vehicle.
         """
         rows = np.flatnonzero(self.rows & (self.traffic.ids == vehicle))
-        if len(rows) == 0:
+        if len(rows) == 0 or vehicle == NOBODY:
             raise InputError("traffic", f"no vehicle {vehicle} of this traffic manager", "one of its vehicles")
         return int(rows[-1])
+
+    def _row_on_road(self, vehicle: int) -> int:
+        """Row of a vehicle of its own that drives now.
+
+        Raises:
+            InputError: it has no such vehicle, or that is off the road.
+        """
+        row = self._row(vehicle)
+        if not self.traffic.on_road[row]:
+            raise InputError("traffic", f"vehicle {vehicle} is off the road", "one of its vehicles on the road")
+        return row
 
     def _chosen(self, vehicle: int | None) -> list[int]:
         """Rows of one vehicle, or of all of its own."""
@@ -232,7 +245,7 @@ class Autopilot:
 
     def force_lane_change(self, vehicle: int, left: bool) -> bool:
         """Change lanes now, whatever is in the way; False where there is no lane."""
-        return self.traffic.change_lane(self._row(vehicle), 1 if left else -1)
+        return self.traffic.change_lane(self._row_on_road(vehicle), 1 if left else -1)
 
     def keep_right_rule_percentage(self, vehicle: int | None, percentage: float) -> None:
         """How likely it moves to the right where it can, %, asked once a second."""
@@ -244,7 +257,7 @@ class Autopilot:
         Raises:
             InputError: no lane leads there.
         """
-        row = self._row(vehicle)
+        row = self._row_on_road(vehicle)
         fleet, graph = self.traffic.fleet, self.traffic.graph
         k = path_index(fleet, row, fleet.car.arc[row])
         s = float(fleet.car.arc[row] - fleet.path_at[row, k])
@@ -260,7 +273,7 @@ class Autopilot:
         if unknown or len(turns) > TURNS:
             said = f"unknown turn {unknown[0]!r}" if unknown else f"{len(turns)} turns"
             raise InputError("traffic.set_route", said, f"at most {TURNS} of " + ", ".join(TURN_NAMES))
-        row, fleet = self._row(vehicle), self.traffic.fleet
+        row, fleet = self._row_on_road(vehicle), self.traffic.fleet
         fleet.turns[row], fleet.car.turn_at[row] = ANY, 0
         fleet.turns[row, : len(turns)] = [TURN_NAMES[turn] for turn in turns]
         self.traffic.drop_path(row)
