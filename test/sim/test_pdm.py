@@ -136,15 +136,16 @@ def test_a_stamp_that_jumps_back_is_planned_for_anew(two_lanes: RoadMap) -> None
 
 
 def test_on_a_route_that_ends_where_it_begins_the_car_is_at_the_beginning(ring: RoadMap) -> None:
-    sim = simulation(
-        ring, ego=OnLane("0", -1, 10.0), route=RouteVia((OnLane("2", -1, 25.0), OnLane("0", -1, 10.2)))
-    )  # fmt: skip
+    places = OnLane("2", -1, 25.0), OnLane("0", -1, 30.0)
+    sim = simulation(ring, ego=OnLane("0", -1, 10.0), route=RouteVia(places))
     assert sim.preset is not None
     profile = RouteProfile(ring, sim.preset, sim.vehicle)
-    assert profile.route.length > 150.0
-    for _ in range(2):
-        assert profile.locate(sim.preset.reference.at(0.1)) == pytest.approx(0.1, abs=0.5)
-    assert drive(PdmPlanner, sim, seconds=8.0)[-1].v > 3.0
+    assert profile.route.length > 200.0
+    for aside in np.linspace(-0.5, 0.5, 41).tolist():
+        start = sim.preset.reference.at(2.0)
+        profile.s = 0.0
+        pose = Pose(start.x - aside * np.sin(start.heading), start.y + aside * np.cos(start.heading), start.heading)
+        assert profile.locate(pose) == pytest.approx(2.0, abs=0.2)
 
 
 def test_braking_keeps_the_way(two_lanes: RoadMap) -> None:
