@@ -64,7 +64,7 @@ def test_a_route_goes_through_its_places(plain: RoadMap) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"ego": OnLane("77", 1, 5.0), "route": RouteTo(WEST_IN)}, "no place .* for the ego"),
+        ({"ego": OnLane("77", 1, 5.0), "route": RouteTo(WEST_IN)}, "ego: no lane 1 of road '77' at 5 m on this map"),
         ({"ego": WEST_IN, "route": RouteTo(OnLane("77", 1, 5.0))}, "not on the map"),
         ({"ego": WEST_IN, "route": RouteTo(AtPose(9e3, 0.0, 0.0))}, "no route for the ego: goal_off_road"),
         ({"ego": AtPose(9e3, 0.0, 0.0), "route": RandomRoute(100.0)}, "no lane at the ego's start"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
@@ -16,13 +17,14 @@ from tuling_fsm.map.random_route import random_route
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.map.routing import route_through
-from tuling_fsm.sim.actors.scripted import ScriptedActors
+from tuling_fsm.sim.actors.scripted import ON_MAP, ScriptedActors
 from tuling_fsm.sim.environment.route_server import route_from
 from tuling_fsm.sim.parameters import TrafficManagerParameters
 from tuling_fsm.sim.scenario.choices import ActorKind
-from tuling_fsm.sim.scenario.model import RandomRoute, RouteTo, RouteVia, Scenario, ScriptedRoute
-from tuling_fsm.sim.scenario.placements import Anywhere, Placement, Relation, place
+from tuling_fsm.sim.scenario.model import EGO, RandomRoute, RouteTo, RouteVia, Scenario, ScriptedRoute
+from tuling_fsm.sim.scenario.placements import Anywhere, Placement, Relation, in_words, place
 from tuling_fsm.sim.scenario.road_places import straightest
+from tuling_fsm.sim.scenario.syntax_tree import NO_TEXT
 from tuling_fsm.sim.seeds import SeedStreams, generator
 from tuling_fsm.sim.traffic.lane_graph import build_lane_graph
 from tuling_fsm.sim.traffic.manager import TrafficManager
@@ -57,7 +59,7 @@ def ego_setting(
         return EgoSetting(route.reference.at(0.0), route)
     start = place(scenario.ego, road_map, random, _known(road_map, scenario, random), center_ahead=center_ahead)
     if start is None:
-        raise InputError(scenario.file, f"no place {scenario.ego} for the ego", "a place on the map")
+        raise _nowhere(scenario, EGO, f"no {in_words(scenario.ego)} on this map")
     match wanted_route:
         case RandomRoute(length):
             return EgoSetting(start, _random_route_from(road_map, scenario, start, length, random))
@@ -136,9 +138,9 @@ def _scripted_route(
     length: float,
     random: np.random.Generator,
 ) -> Route:
-    """The way that a script states, as far as lanes lead there."""
+    """The way that a script states, as far as lanes lead there, whichever way its places face."""
     poses = [pose for pose in (place(each, road_map, random, {"ego": start}) for each in stops) if pose is not None]
-    ahead = [pose for pose in poses if distance(pose[:2], start[:2]) > PASSED_M]
+    ahead = [Pose(pose.x, pose.y, math.nan) for pose in poses if distance(pose[:2], start[:2]) > PASSED_M]
     for via in (ahead[:-1], []) if ahead else ():
         found = route_from(road_map, start, ahead[-1], via=via).route
         if found is not None:
@@ -242,9 +244,17 @@ def initial_agents(
     own_seeds = np.asarray(seeds.traffic.generate_state(count, np.uint64), dtype=np.uint64)
     traffic = TrafficManager(graph, own_seeds, scripted, parameters, FIRST_TRAFFIC_ID)
     scripted_actors = ScriptedActors(road_map, scenario.actors, traffic, lanes, generator(seeds.scripted))
-    scripted_actors.enter(scenario.actors, setting.start)
+    try:
+        scripted_actors.enter(scenario.actors, setting.start)
+    except InputError as error:
+        raise _nowhere(scenario, error.where, error.what) from error
     traffic.populate(_clear_circles(setting, scripted_actors.poses(setting.start).values(), parameters))
     return InitialAgents(traffic, scripted_actors, lanes)
+
+
+def _nowhere(scenario: Scenario, actor: str, what: str) -> InputError:
+    """What an actor lacks to begin, where the text says its place."""
+    return InputError(scenario.where(scenario.places_at.get(actor, NO_TEXT)), f"{actor}: {what}", ON_MAP)
 
 
 def _clear_circles(setting: EgoSetting, actors: Collection[Pose], p: TrafficManagerParameters) -> FloatArray:

@@ -23,7 +23,7 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.sim.actors.agent_states import AgentState, AgentTable, EgoState, History
 from tuling_fsm.sim.actors.foreign import ForeignStart, ForeignTraffic
-from tuling_fsm.sim.actors.scripted import StoryboardView
+from tuling_fsm.sim.actors.scripted import ON_MAP, StoryboardView
 from tuling_fsm.sim.ego.dynamics import EgoCar
 from tuling_fsm.sim.environment.route_server import RouteServer, ServerLink, frames_of
 from tuling_fsm.sim.environment.traffic_lights import TrafficLights
@@ -34,6 +34,7 @@ from tuling_fsm.sim.pedestrians.population import CrossingHabits, Pedestrians, R
 from tuling_fsm.sim.scenario import commands
 from tuling_fsm.sim.scenario.maneuvers import ManeuverCommand
 from tuling_fsm.sim.scenario.model import EGO, ActorState, Population, Scenario
+from tuling_fsm.sim.scenario.placements import in_words
 from tuling_fsm.sim.scenario.storyboard import Storyboard
 from tuling_fsm.sim.scenario.validation import check_on_map
 from tuling_fsm.sim.scoring.completion import EndConditions, Services, final_slots, mission_goal, time_limit
@@ -342,7 +343,7 @@ class Simulation:
             case commands.Place(_, placement, speed):
                 pose = self.scripted.pose_of(placement, self.ego.pose)
                 if pose is None:
-                    raise InputError(EGO, f"no place {placement} on this map", "a place on the map")
+                    raise InputError(EGO, f"no {in_words(placement)} on this map now", ON_MAP)
                 self.ego.place(pose, self.ego.v if speed is None else speed)
             case commands.ChangeSpeed(_, target, rate):
                 self.ego.change_speed(target, rate)

@@ -180,6 +180,8 @@ def _variations(file: Path, overrides: Mapping[str, str]) -> Iterator[_Asked]:
     if found is None:
         yield _Asked(file, tuple(overrides.items()))
         return
+    for note in found.notes:
+        print(note, file=sys.stderr)
     count, why = found.left_out
     if count:
         total = count + len(found.values)

@@ -30,7 +30,7 @@ from tuling_fsm.sim.scenario.maneuvers import (
 )
 from tuling_fsm.sim.scenario.model import ActorState
 from tuling_fsm.sim.scenario.monitors import TIME_TOLERANCE
-from tuling_fsm.sim.scenario.placements import Placement
+from tuling_fsm.sim.scenario.placements import Placement, in_words
 
 JOINED_M = 0.5
 """A trajectory without times that begins within this of the actor is joined without a straight line to it."""
@@ -80,7 +80,7 @@ class DefaultController:
         """Carry out a command from now on; one that cannot be carried out here is over at once.
 
         Raises:
-            InputError: a place on its way is not on the map.
+            InputError: a place on its way is not on the map, or no lanes lead there.
         """
         if isinstance(command, Longitudinal):
             self._speed = command.number, speed_program(command, state, around)
@@ -110,14 +110,20 @@ class DefaultController:
         for each in places:
             pose = around.pose_of(each)
             if pose is None:
-                raise InputError(self._name, f"no place {each} on this map now", "places on the map")
+                raise InputError(self._name, f"no {in_words(each)} on this map now", "places on the map")
             poses.append(pose)
         return poses
 
     def _take_route(self, command: TakeRoute, state: ActorState, around: ActorSurroundings) -> None:
         poses = self._poses(command.waypoints, around)
         ahead = poses[1:] if len(poses) > 1 and distance(poses[0][:2], state.pose[:2]) < 5.0 else poses
-        lanes = _lanes_over(self._map, state.pose, ahead) if ahead else frozenset[LaneId]()
+        ways = (
+            _lanes_over(self._map, state.pose, ahead[first:]) for first in range(len(ahead))
+        )  # It may be past some.
+        lanes = next((way for way in ways if way is not None), None) if ahead else frozenset[LaneId]()
+        if lanes is None:
+            what = f"no lanes lead {self._name!r} from where it is along this route"
+            raise InputError(self._name, what, "places that lanes join")
         self._route = lanes
         if self._lane is not None:
             self._lane.route = lanes
@@ -258,8 +264,8 @@ def _trajectory(start: Pose, points: list[Pose], times: tuple[float, ...], begin
     return _Trajectory(points, times, begins)
 
 
-def _lanes_over(road_map: RoadMap, start: Pose, places: list[Pose]) -> frozenset[LaneId]:
-    """The lanes of the way from a pose over places."""
+def _lanes_over(road_map: RoadMap, start: Pose, places: list[Pose]) -> frozenset[LaneId] | None:
+    """The lanes of the way from a pose over places; None where there is no way."""
     free = [Pose(place.x, place.y, float("nan")) for place in places]
     route = plan_route(road_map, start, free[-1], via=free[:-1]).route
-    return frozenset() if route is None else frozenset(lane.lane for lane in route.lanes)
+    return None if route is None else frozenset(lane.lane for lane in route.lanes)

@@ -129,7 +129,8 @@ class _Profile:
             goal = base + value
             piece = Transition(DynamicsShape.LINEAR, DynamicsDimension.TIME, seconds)
             if math.isinf(seconds):
-                piece = Transition(DynamicsShape.LINEAR, DynamicsDimension.RATE, TRACKING_RATE)
+                rate = command.accelerate if goal > speed else command.brake
+                piece = Transition(DynamicsShape.LINEAR, DynamicsDimension.RATE, rate)
             yield speed_ramp(speed, goal, piece)
             speed = goal
 

@@ -27,12 +27,14 @@ from tuling_fsm.sim.scenario.choices import ActorKind
 from tuling_fsm.sim.scenario.commands import ActorCommand, PlacedObjectsCommand
 from tuling_fsm.sim.scenario.maneuvers import ManeuverCommand, ShiftLane
 from tuling_fsm.sim.scenario.model import EGO, ActorState, ScenarioActor
-from tuling_fsm.sim.scenario.placements import OnMap, Placement, Relation, place
+from tuling_fsm.sim.scenario.placements import OnMap, Placement, Relation, in_words, place
 from tuling_fsm.sim.scenario.road_places import locate
 from tuling_fsm.sim.traffic.fleet import AXLE_SHARE, OFF
 from tuling_fsm.sim.traffic.manager import TrafficManager
 from tuling_fsm.world.inputs import Light
 
+ON_MAP = "a place on the map"
+"""What is expected of a placement."""
 LANE_REACH_M = 3.0
 """A vehicle this near a lane can be told to drive along it."""
 
@@ -84,8 +86,8 @@ class ScriptedActors:
             known = self.poses(ego)
             left = [actor for actor in waiting if not self._enter(actor, known)]
             if len(left) == len(waiting):
-                place = left[0].placement
-                raise InputError(left[0].name, f"no place {place} on this map", "a placement on the map")
+                name, where = left[0].name, left[0].placement
+                raise InputError(name, f"no {'place' if where is None else in_words(where)} on this map", ON_MAP)
             waiting = left
 
     def _enter(self, actor: ScenarioActor, known: Mapping[str, Pose]) -> bool:
@@ -192,7 +194,7 @@ class ScriptedActors:
         match command:
             case commands.Place(actor, placement, speed):
                 if not self._place(actor, placement, speed, self.poses(ego)):
-                    raise InputError(actor, f"no place {placement} on this map now", "a place on the map")
+                    raise InputError(actor, f"no {in_words(placement)} on this map now", ON_MAP)
             case commands.Remove(actor):
                 self._remove(actor)
             case commands.Drive(actor, speed):
@@ -264,7 +266,7 @@ class ScriptedActors:
         poses = [pose for pose in found if pose is not None]
         if len(poses) < len(placements):
             missing = placements[found.index(None)]
-            raise InputError(actor, f"no place {missing} on this map", "places on the map")
+            raise InputError(actor, f"no {in_words(missing)} on this map", "places on the map")
         return poses
 
     def _remove(self, name: str) -> None:

@@ -28,9 +28,10 @@ class DistanceMode(str, Enum):
 
 @dataclass(frozen=True)
 class Speed:
-    """Speed of the actor, m/s."""
+    """Speed of the actor, m/s: + forward, or (`total`) whichever way it goes."""
 
     actor: str
+    total: bool = False
 
 
 @dataclass(frozen=True)
@@ -323,10 +324,13 @@ class SignalIs:
 
 @dataclass(frozen=True)
 class ManeuverOver:
-    """The maneuver of this number is carried out, or another one has taken its place."""
+    """The maneuver of this number is carried out, or another one has taken its place; one that is `held` is over then
+    alone.
+    """
 
     actor: str
     number: int
+    held: bool = False
 
 
 Condition = (

@@ -62,12 +62,16 @@ class ApproachSpeed:
 
 @dataclass(frozen=True)
 class FollowSpeedProfile:
-    """Speeds (m/s, of the reference if one is named) one after the other, each within its time (s)."""
+    """Speeds (m/s, beyond that of the reference if one is named) one after the other, each within its time (s), or
+    (infinite) at the rates (m/s^2).
+    """
 
     actor: str
     number: int
     speeds: tuple[tuple[float, float], ...]
     reference: str | None = None
+    accelerate: float = 5.0
+    brake: float = 5.0
 
 
 @dataclass(frozen=True)
@@ -201,6 +205,24 @@ class StopManeuver:
 Longitudinal = ApproachSpeed | FollowSpeedProfile | KeepDistance | Synchronize | MeetGap
 Lateral = ShiftLane | ShiftOffset | KeepLateralDistance
 ManeuverCommand = Longitudinal | Lateral | FollowTrajectory | TakeRoute | StopManeuver
+
+
+class Domain(Enum):
+    """`Control domain`: what of its actor a maneuver moves, one maneuver at a time."""
+
+    LONGITUDINAL = "longitudinal"
+    LATERAL = "lateral"
+
+
+def domain_of(command: ManeuverCommand) -> Domain | None:
+    """The domain that a command takes over, if it does."""
+    match command:
+        case TakeRoute() | StopManeuver():
+            return None
+        case ShiftLane() | ShiftOffset() | KeepLateralDistance() | FollowTrajectory():
+            return Domain.LATERAL
+        case _:
+            return Domain.LONGITUDINAL
 
 
 def referred_to(command: ManeuverCommand) -> str | None:

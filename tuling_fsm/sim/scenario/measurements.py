@@ -79,7 +79,7 @@ def measure(quantity: CommonQuantity, view: SimulationView) -> float | None:
         return None
     match quantity:
         case Speed():
-            return actor.speed
+            return abs(actor.speed) if quantity.total else actor.speed
         case Acceleration():
             return actor.acceleration
         case PointDistance():

@@ -6,7 +6,7 @@ import math
 import re
 from calendar import monthrange, timegm
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from tuling_fsm.core.errors import assert_never
@@ -39,6 +39,7 @@ from tuling_fsm.sim.scenario.conditions import (
     ValueType,
     VariableIs,
 )
+from tuling_fsm.sim.scenario.maneuvers import Domain, ManeuverCommand, domain_of
 from tuling_fsm.sim.scenario.measurements import object_distance
 from tuling_fsm.sim.scenario.model import Assign, Operator, SimulationView
 from tuling_fsm.sim.scenario.quantities import measured
@@ -70,6 +71,10 @@ class StoryboardMemory:
     variables: dict[str, str] = field(default_factory=dict)
     stamp: float = -math.inf
     """Of the step before, s: what has happened since is seen by all in this one."""
+    under_way: dict[tuple[str, Domain], int] = field(default_factory=dict)
+    """The last maneuver of each actor in each domain, by its number."""
+    replaced: dict[int, float] = field(default_factory=dict)
+    """When another maneuver has taken the place of one, by the number of this, s."""
 
 
 @dataclass
@@ -83,6 +88,24 @@ class StoryboardStep:
     def emit(self, event: str) -> None:
         """An event happens now."""
         self.memory.events[event] = self.view.stamp
+
+    def issue(self, commands: Sequence[Command]) -> None:
+        """Give commands to the simulation: a maneuver takes the place of the one before in its domain."""
+        self.issued.extend(commands)
+        for command in commands:
+            domain = domain_of(command) if isinstance(command, ManeuverCommand) else None
+            if isinstance(command, ManeuverCommand) and domain is not None:
+                memory, key = self.memory, (command.actor, domain)
+                before, memory.under_way[key] = memory.under_way.get(key), command.number
+                memory.replaced.pop(command.number, None)
+                if before is not None and before != command.number:
+                    memory.replaced[before] = self.view.stamp
+
+    def overridden(self, number: int) -> bool:
+        """Whether another maneuver has taken the place of the one of a number in an earlier step. (One that was carried
+        out by then was seen to be over in that step.)
+        """
+        return self.memory.replaced.get(number, math.inf) < self.view.stamp
 
     def announce(self, label: str, transition: ElementState) -> None:
         """The node of a label starts, ends, is stopped or skipped; one without label is not spoken of."""
@@ -254,8 +277,8 @@ def _holds(condition: _Plain, now: StoryboardStep) -> bool:
             return compared(now.memory.variables.get(variable, ""), relation, text, kind)
         case SignalIs(signal, light):
             return view.light(signal) is light
-        case ManeuverOver(actor, number):
-            return view.maneuver_over(actor, number)
+        case ManeuverOver(actor, number, held):
+            return now.overridden(number) if held else view.maneuver_over(actor, number)
         case _:
             assert_never(condition)
 

@@ -261,3 +261,32 @@ def _anywhere(road_map: RoadMap, rng: np.random.Generator, kind: ActorKind) -> P
     lane = lanes[min(int(np.searchsorted(ends, rng.uniform(0.0, ends[-1]))), len(lanes) - 1)]
     margin = min(END_MARGIN, lane.length / 2.0)
     return lane.center.at(rng.uniform(margin, max(margin, lane.length - margin)))
+
+
+def in_words(where: Placement) -> str:
+    """What a map has to have for a placement, in words after `no`."""
+    match where:
+        case OnLane(road, lane, s) | OnRoadLane(road, lane, s):
+            return f"lane {lane} of road {road!r} at {s:g} m"
+        case OnRoad(road, s):
+            return f"road {road!r} at {s:g} m"
+        case InSlot(slot):
+            return f"parking space {slot!r}"
+        case AtPose(x, y) | OffsetFrom(_, x, y):
+            return f"point ({x:g}, {y:g})"
+        case RelativeTo(actor, ahead, lanes):
+            return f"place {ahead:g} m ahead of {actor!r}, {lanes} lanes to its left"
+        case LaneRelative(actor, lanes, ahead):
+            return f"place {ahead:g} m along the road from {actor!r}, {lanes} lanes beside it"
+        case RoadRelative(actor, ahead):
+            return f"place {ahead:g} m along the road from {actor!r}"
+        case FromPlace(base):
+            return in_words(base)
+        case AlongRoute(_, s):
+            return f"place {s:g} m along that route"
+        case OnTrajectory(_, s):
+            return f"place {s:g} m along that trajectory"
+        case Between() | OnPath() | Anywhere():
+            return "such place"
+        case _:
+            assert_never(where)

@@ -1,7 +1,8 @@
 """Places by road, lane and route, absolute or relative to an actor, as OpenSCENARIO XML states them (ASAM, 1.3, 6.3.8).
 
 Stations and offsets are of the road here: `s` along its reference line, offsets + to the left of that, whichever way
-the lane is driven. An angle that is relative is to the travel of the lane. All in m and rad, `map` frame.
+the lane is driven. An angle that is relative is to the travel of the lane where a place is one of a lane, to the way of
+growing stations where it is one of a road. All in m and rad, `map` frame.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ NEAR_ROAD_M = 10.0
 
 
 class Facing(NamedTuple):
-    """An angle about the vertical, rad: from the travel of the lane there, or of the map frame (`absolute`)."""
+    """An angle about the vertical, rad: from the way of the lane or road there, or of the map frame (`absolute`)."""
 
     angle: float = 0.0
     absolute: bool = False
 
     def of(self, travel: float) -> float:
-        """The heading where traffic goes that way."""
+        """The heading where the lane or the road goes that way."""
         return self.angle if self.absolute else travel + self.angle
 
 
@@ -62,7 +63,7 @@ class OnRoad:
 
 @dataclass(frozen=True)
 class LaneRelative:
-    """`ahead` along the road (or, `along_lane`, along the travel of the lane) of an actor, `lanes` towards + ones."""
+    """`ahead` along the road of an actor (`along_lane`: along the lane as the actor faces), `lanes` towards + ones."""
 
     actor: str
     lanes: int
@@ -146,7 +147,7 @@ def on_road_lane(road_map: RoadMap, where: OnRoadLane) -> Pose | None:
 
 
 def on_road(road_map: RoadMap, where: OnRoad) -> Pose | None:
-    """The pose; None where there is no such road. Its angle is relative to the travel of the side that it is on."""
+    """The pose; None where there is no such road."""
     sides = (-1, 1) if where.t <= 0.0 else (1, -1)
     for number in sides:
         found = lane_of_road(road_map, where.road, number, where.s)
@@ -157,8 +158,7 @@ def on_road(road_map: RoadMap, where: OnRoad) -> Pose | None:
         pose = lane.center.at(s)
         inner = float(np.interp(s, lane.center.s, lane.left if (number < 0) == (along > 0.0) else lane.right))
         middle = inner if number < 0 else -inner
-        travel = pose.heading if number == sides[0] else pose.heading + math.pi
-        return beside(pose, (middle + where.t) * along, where.facing.of(travel))
+        return beside(pose, (middle + where.t) * along, where.facing.of(_station_heading(lane, pose)))
     return None
 
 
@@ -175,16 +175,24 @@ def related(road_map: RoadMap, where: RoadRelation, reference: Pose) -> Pose | N
     if isinstance(where, RoadRelative):
         target = walk(road_map, lane.id, found.s, where.ahead * along_road(lane))
         pose = target[0].center.at(target[1])
-        return beside(pose, found.offset + where.left * along_road(lane), where.facing.of(pose.heading))
+        left = found.offset + where.left * along_road(lane)
+        return beside(pose, left, where.facing.of(_station_heading(target[0], pose)))
     number = stepped(lane.id.lane, where.lanes)
     beside_it = road_map.lanes.get(LaneId(lane.id.road, lane.id.section, number))
     if beside_it is None:
         return None
     station = float(np.interp(found.s, lane.center.s, lane.road_s))
-    sign = 1.0 if where.along_lane else along_road(beside_it)
+    sign = along_road(beside_it)
+    if where.along_lane and elementary.cos(reference.heading - found.heading) * along_road(lane) < 0.0:
+        sign = -sign
     goal, s = walk(road_map, beside_it.id, arc_length(beside_it, station), where.ahead * sign)
     pose = goal.center.at(s)
     return beside(pose, where.offset * along_road(goal), where.facing.of(pose.heading))
+
+
+def _station_heading(lane: Lane, pose: Pose) -> float:
+    """Where stations of its road grow at a pose on the centre of a lane, rad."""
+    return wrap_angle(pose.heading if along_road(lane) > 0.0 else pose.heading + math.pi)
 
 
 def stepped(number: int, lanes: int) -> int:

@@ -28,8 +28,8 @@ Build = Callable[[Node], "Runner"]
 class Runner(ABC):
     """One node while it is executed: `step` until it says that it is over, or `cut` it short."""
 
-    _at_until = ElementState.STOP
-    """What it goes through when its `until` holds."""
+    outcome = ElementState.END
+    """What it has gone through when it is over."""
 
     def __init__(self, node: Node) -> None:
         self._label = node.label
@@ -42,12 +42,16 @@ class Runner(ABC):
         if not self._started:
             self._start(now)
         elif self._end_monitor is not None and self._end_monitor.holds(now):
-            self.cut(now, self._at_until)
+            self.cut(now, self._at_until(now))
             return True
         over = self.execute(now)
         if over:
-            now.announce(self._label, ElementState.END)
+            now.announce(self._label, self.outcome)
         return over
+
+    def _at_until(self, now: StoryboardStep) -> ElementState:
+        """What it goes through when its `until` holds."""
+        return ElementState.STOP
 
     @abstractmethod
     def execute(self, now: StoryboardStep) -> bool:
@@ -118,14 +122,16 @@ class _EventRunner:
         return self._running is None and self._left <= 0
 
     def triggered(self, now: StoryboardStep) -> bool:
-        """Whether it is to begin; the trigger is looked at while it is on standby alone."""
-        if self._running is not None or self._left <= 0:
+        """Whether it is to begin. What happens to its trigger while it is going on is seen, so that it is not taken for
+        news once it is on standby again, but begins nothing.
+        """
+        if self._left <= 0:
             return False
         if self.node.trigger is None:
-            return True
+            return not self.running
         if self._monitor is None:
             self._monitor = ConditionMonitor(self.node.trigger, now.view.stamp)
-        return self._monitor.holds(now)
+        return self._monitor.holds(now) and not self.running
 
     def begin(self, now: StoryboardStep) -> None:
         """Begin its actions."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from tuling_fsm.core.errors import assert_never
 from tuling_fsm.sim.scenario.commands import Command
-from tuling_fsm.sim.scenario.conditions import ElementState
+from tuling_fsm.sim.scenario.conditions import ElementState, ManeuverOver
 from tuling_fsm.sim.scenario.model import (
     Action,
     Assign,
@@ -48,24 +48,28 @@ class Storyboard:
 
 
 class _ActionRunner(Runner):
-    _at_until = ElementState.END
-
     def __init__(self, node: Action) -> None:
         super().__init__(node)
         self._node = node
 
     def _start(self, now: StoryboardStep) -> None:
         super()._start(now)
-        now.issued.extend(self._node.begin)
+        now.issue(self._node.begin)
 
     def execute(self, now: StoryboardStep) -> bool:
         if self._end_monitor is not None:
             return False
-        now.issued.extend(self._node.end)
+        now.issue(self._node.end)
         return True
 
+    def _at_until(self, now: StoryboardStep) -> ElementState:
+        until = self._node.until
+        if isinstance(until, ManeuverOver) and now.overridden(until.number):
+            self.outcome = ElementState.STOP
+        return self.outcome
+
     def cut(self, now: StoryboardStep, how: ElementState = ElementState.STOP) -> None:
-        now.issued.extend(self._node.end)
+        now.issue(self._node.end)
         super().cut(now, how)
 
 
@@ -125,7 +129,10 @@ class _ParallelRunner(Runner):
         self._members = [_runner(member, draw) for member in node.members]
 
     def execute(self, now: StoryboardStep) -> bool:
-        self._members = [member for member in self._members if not member.step(now)]
+        over = [member for member in self._members if member.step(now)]
+        if any(member.outcome is ElementState.STOP for member in over):
+            self.outcome = ElementState.STOP
+        self._members = [member for member in self._members if member not in over]
         return not self._members
 
     def cut(self, now: StoryboardStep, how: ElementState = ElementState.STOP) -> None:

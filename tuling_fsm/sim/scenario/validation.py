@@ -62,8 +62,7 @@ from tuling_fsm.sim.scenario.model import (
     Wait,
     nodes,
 )
-from tuling_fsm.sim.scenario.placements import AtPose, InSlot, OnLane, OnMap, OnPath, Placement, RelativeTo, place
-from tuling_fsm.sim.scenario.road_places import OnRoad, OnRoadLane
+from tuling_fsm.sim.scenario.placements import OnMap, OnPath, Placement, RelativeTo, in_words, place
 from tuling_fsm.sim.scenario.syntax_tree import NO_TEXT, SourceLocation
 from tuling_fsm.sim.scenario.values import FaultError
 
@@ -271,7 +270,7 @@ class _Lookup:
             return ""
         if where not in self._known:
             there = place(where, self._map, self._random, {}) is not None
-            self._known[where] = "" if there else f"no {_in_words(where)} on this map"
+            self._known[where] = "" if there else f"no {in_words(where)} on this map"
         return self._known[where]
 
     def node(self, node: Node) -> Iterator[tuple[SourceLocation, str]]:
@@ -354,19 +353,3 @@ class _Lookup:
     def _space(self, spaces: tuple[str, ...]) -> str:
         missing = [space for space in spaces if space not in self._spaces]
         return f"no parking space {missing[0]!r} on this map" if missing else ""
-
-
-def _in_words(where: OnMap) -> str:
-    match where:
-        case OnLane(road, lane, s):
-            return f"lane {lane} of road {road!r} at {s:g} m"
-        case InSlot(slot):
-            return f"parking space {slot!r}"
-        case AtPose(x, y):
-            return f"point ({x:g}, {y:g})"
-        case OnRoadLane(road, lane, s):
-            return f"lane {lane} of road {road!r} at {s:g} m"
-        case OnRoad(road, s):
-            return f"road {road!r} at {s:g} m"
-        case _:
-            assert_never(where)

@@ -352,7 +352,9 @@ def test_a_trajectory_over_a_place_that_is_nowhere_is_refused(tmp_path: Path, tw
     timing = '<Timing domainAbsoluteRelative="relative" scale="1" offset="0"/>'
     way = _trajectory(WAY.replace('<Vertex time="6.0">', f'{nowhere}<Vertex time="6.0">'), timing)
     simulation = run(tmp_path, two_lanes, text(story(event("way", after(1.0), way))))
-    with pytest.raises(InputError, match=r"test\.xosc:\d+:\d+: no place LaneRelative\(.*\) on this map now"):
+    with pytest.raises(
+        InputError, match=r"test\.xosc:\d+:\d+: no place 5 m along the road from 'npc', .* on this map now"
+    ):
         drive(simulation, 2.0)
 
 

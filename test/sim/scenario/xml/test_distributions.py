@@ -138,6 +138,16 @@ def test_what_the_constraints_of_a_parameter_do_not_allow_is_left_out(tmp_path: 
         read_variations(written(tmp_path, f"<Deterministic>{single('gap', of_set('25'))}</Deterministic>"))
 
 
+def test_a_misspelled_name_is_refused_and_what_is_not_read_is_said(tmp_path: Path) -> None:
+    content = f"<Deterministic>{single('v', of_set('5'))}</Deterministic>"
+    found = read_variations(written(tmp_path, content.replace("<Element", "<Other/><Element")))
+    assert found is not None
+    assert [note.partition("<")[2] for note in found.notes] == ["Other>: is not read in <DistributionSet>"]
+    normal = f'<NormalDistribution expectedValue="20" variance="9">{RANGE.format(17, 29)}</NormalDistribution>'
+    with pytest.raises(InputError, match=r"\.xosc:\d+:\d+: <Rangs>: there is no 'Rangs' \(expected 'Range'\)"):
+        drawn(tmp_path, normal.replace("<Range", "<Rangs"))
+
+
 def test_a_scenario_is_no_distribution(tmp_path: Path) -> None:
     written(tmp_path, "")
     assert read_variations(tmp_path / "s.xosc") is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
@@ -9,12 +10,12 @@ import pytest
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.scenario.compiler import load_scenario
-from tuling_fsm.sim.scenario.model import EGO, ScriptedRoute
+from tuling_fsm.sim.scenario.model import EGO, ScriptedRoute, nodes
 from tuling_fsm.sim.scenario.placements import AtPose
 from tuling_fsm.sim.scenario.road_places import Facing, OnRoadLane
 from tuling_fsm.sim.scenario.xml.expressions import ExpressionError, evaluate, resolve
 
-from .files import CAR, after, drive, event, init, lane, load, npc, run, speed, story, teleport, text
+from .files import CAR, after, drive, event, init, lane, load, npc, run, speed, story, teleport, text, when
 
 pytestmark = pytest.mark.clause("OSC-1")
 
@@ -32,6 +33,62 @@ FAULTS = [
     ('name="Ego">', 'name="npc">', "", "a second entity 'npc' (expected another name)"),
     ("</OpenSCENARIO>", "", "", "not XML"),
 ]
+
+
+SLIPS = [
+    ("<Story ", "<Stroy ", "<Stroy>: there is no 'Stroy' (expected 'Story')"),
+    ("<Maneuver ", "<Manoeuvre ", "<Manoeuvre>: there is no 'Manoeuvre' (expected 'Maneuver')"),
+    ("<Event ", "<Evnt ", "<Evnt>: there is no 'Evnt' (expected 'Event')"),
+    ("<StartTrigger>", "<StartTriger>", "<StartTriger>: there is no 'StartTriger' (expected 'StartTrigger')"),
+    ("<Condition ", "<Conditon ", "<ConditionGroup>: has no <Condition>"),
+    ("Count=", "Counts=", "<ManeuverGroup>: has no attribute 'maximumExecutionCount'"),
+    (
+        'Count="1"><Action',
+        'Counts="1"><Action',
+        "<Event>: there is no 'maximumExecutionCounts' (expected 'maximumExecutionCount')",
+    ),
+    ("priority=", "priorty=", "<Event>: has no attribute 'priority'"),
+    ("conditionEdge=", "edge=", "<Condition>: has no attribute 'conditionEdge'"),
+    ("dynamicsDimension=", "dynamicDimension=", "<SpeedActionDynamics>: has no attribute 'dynamicsDimension'"),
+    ("<Dimensions ", "<Dimension ", "<Dimension>: there is no 'Dimension' (expected 'Dimensions')"),
+]
+
+
+@pytest.mark.parametrize(("name", "slip", "what"), SLIPS)
+def test_a_name_that_is_misspelled_is_refused(tmp_path: Path, name: str, slip: str, what: str) -> None:
+    content = text(story(event("e", after(1.0), speed(3.0)))).replace(name, slip)
+    if name[0] == "<":
+        content = content.replace(f"</{name[1:].strip(' >')}>", f"</{slip[1:].strip(' >')}>")
+    with pytest.raises(InputError, match=r"test\.xosc:\d+:\d+: ") as error:
+        load(tmp_path, content)
+    assert what in str(error.value)
+
+
+def test_a_misspelled_attribute_is_refused_at_its_own_place(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"test\.xosc:6:\d+: <Vehicle>: there is no 'vehicleCategorie'") as error:
+        load(tmp_path, text().replace("vehicleCategory", "vehicleCategorie"))
+    column = int(error.value.where.rpartition(":")[2])
+    assert (tmp_path / "test.xosc").read_text().splitlines()[5][column - 1 :].startswith("vehicleCategorie=")
+
+
+def test_a_misspelled_name_in_an_entry_of_a_catalog_is_refused_where_the_entry_is_referred_to(tmp_path: Path) -> None:
+    entries = (CAR, CAR.replace('name="car"', 'name="slip"').replace("<Center ", "<Centre "))
+    (tmp_path / "cars.xosc").write_text(
+        f'<OpenSCENARIO><Catalog name="Cars">{"".join(entries)}</Catalog></OpenSCENARIO>'
+    )
+    places = '<CatalogLocations><VehicleCatalog><Directory path="cars.xosc"/></VehicleCatalog></CatalogLocations>'
+    other = '<ScenarioObject name="o"><CatalogReference catalogName="Cars" entryName="{}"/></ScenarioObject>'
+    placed = init("o", teleport(lane(9.0)))
+    assert load(tmp_path, text(head=places, entities=other.format("car"), actions=placed)).notes == ()
+    with pytest.raises(InputError, match=r"cars\.xosc:\d+:\d+: <Centre>: there is no 'Centre'"):
+        load(tmp_path, text(head=places, entities=other.format("slip"), actions=placed))
+
+
+def test_attributes_of_other_name_spaces_are_left_to_other_programs(tmp_path: Path) -> None:
+    schema = (
+        '<OpenSCENARIO xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:noNamespaceSchemaLocation="a.xsd">'
+    )
+    assert load(tmp_path, text().replace("<OpenSCENARIO>", schema)).notes == ()
 
 
 @pytest.mark.parametrize(("good", "bad", "_", "what"), FAULTS)
@@ -147,6 +204,19 @@ def test_a_selection_has_members_that_there_are(tmp_path: Path) -> None:
         load(tmp_path, text(fast, entities=selection.format("nobody")))
 
 
+def test_a_selection_by_type_may_be_empty_which_is_said(tmp_path: Path) -> None:
+    selection = '<EntitySelection name="all"><Members><ByType objectType="{}"/></Members></EntitySelection>'
+    asked = (
+        '<ByEntityCondition><TriggeringEntities triggeringEntitiesRule="all"><EntityRef entityRef="all"/>'
+        '</TriggeringEntities><EntityCondition><StandStillCondition duration="0"/></EntityCondition>'
+        "</ByEntityCondition>"
+    )
+    stands = story(event("e", when(asked), speed(3.0)))
+    assert load(tmp_path, text(stands, entities=selection.format("vehicle"))).notes == ()
+    notes = load(tmp_path, text(stands, entities=selection.format("pedestrian"))).notes
+    assert ["there is no entity to look at: this never holds" in note for note in notes] == [True]
+
+
 def test_it_never_snows_which_is_said(tmp_path: Path) -> None:
     snow = (
         '<GlobalAction><EnvironmentAction><Environment name="e"><Weather cloudState="overcast"><Precipitation '
@@ -231,6 +301,63 @@ def test_an_entity_comes_from_a_catalog(tmp_path: Path) -> None:
         load(tmp_path, content.replace('catalogName="Cars"', 'catalogName="Bikes"'))
 
 
+def _entry(tag: str, content: str) -> str:
+    return (
+        f'<{tag} name="entry"><ParameterDeclarations><ParameterDeclaration name="v" parameterType="double" value="3"/>'
+        f"</ParameterDeclarations>{content}</{tag}>"
+    )
+
+
+_POINT = "<Position><WorldPosition x='{}' y='-1.75' h='0'/></Position>"
+_ROUTING = "<PrivateAction><RoutingAction>{}</RoutingAction></PrivateAction>"
+ASSIGNED = [
+    (_entry("Maneuver", event("e", after(0.0), speed(3.0)).replace("3.0", "$v")), "{}", "value=12.0"),
+    (
+        _entry("Environment", '<Weather><Fog visualRange="$v"/></Weather>'),
+        "<GlobalAction><EnvironmentAction>{}</EnvironmentAction></GlobalAction>",
+        "SetFog(visual_range=12.0)",
+    ),
+    (
+        _entry("Route", f"<Waypoint routeStrategy='shortest'>{_POINT.format('$v')}</Waypoint>"),
+        _ROUTING.format("<AssignRouteAction>{}</AssignRouteAction>"),
+        "AtPose(x=12.0",
+    ),
+    (
+        _entry(
+            "Trajectory",
+            f"<Shape><Polyline><Vertex>{_POINT.format(9)}</Vertex><Vertex>{_POINT.format('$v')}</Vertex></Polyline></Shape>",
+        ),
+        _ROUTING.format(
+            "<FollowTrajectoryAction><TrajectoryRef>{}</TrajectoryRef><TimeReference><None/></TimeReference>"
+            "<TrajectoryFollowingMode followingMode='position'/></FollowTrajectoryAction>"
+        ),
+        "AtPose(x=12.0",
+    ),
+]
+
+
+@pytest.mark.parametrize(("entry", "use", "words"), ASSIGNED)
+def test_an_entry_of_a_catalog_has_the_parameters_that_it_is_given(
+    tmp_path: Path, entry: str, use: str, words: str
+) -> None:
+    (tmp_path / "all.xosc").write_text(
+        f'<OpenSCENARIO><FileHeader revMajor="1" revMinor="0"/><Catalog name="All">{entry}</Catalog></OpenSCENARIO>'
+    )
+    used = use.format(
+        '<CatalogReference catalogName="All" entryName="entry"><ParameterAssignments>'
+        '<ParameterAssignment parameterRef="v" value="12"/><ParameterAssignment parameterRef="w" value="1"/>'
+        "</ParameterAssignments></CatalogReference>"
+    )
+    whole = story("X").replace('<Maneuver name="maneuver">X</Maneuver>', used)
+    played = whole if use == "{}" else story(event("e", after(0.0), used))
+    places = '<CatalogLocations><RouteCatalog><Directory path="."/></RouteCatalog></CatalogLocations>'
+    scenario = load(tmp_path, text(played, head=places))
+    assert words in str(list(nodes(scenario.storyboard)))
+    without_effect = [each for each in scenario.notes if "is not read" not in each]
+    assert len(without_effect) == 1
+    assert "<ParameterAssignment>: has no effect: 'entry' declares no parameter 'w'" in without_effect[0]
+
+
 POSITIONS = [
     ('<WorldPosition x="70" y="-5.25" h="0.5"/>', (70.0, -5.25, 0.5)),
     ('<LanePosition roadId="1" laneId="-2" s="70" offset="0.5"/>', (70.0, -4.75, 0.0)),
@@ -262,6 +389,28 @@ def test_every_position(tmp_path: Path, two_lanes: RoadMap, position: str, pose:
     assert npc(run(tmp_path, two_lanes, content)).pose == pytest.approx(pose, abs=0.01)
 
 
+_TURNED = '<Orientation type="relative" h="3.14159265"/>'
+ON_TWO_WAYS = [
+    ('<RoadPosition roadId="1" s="70" t="2"/>', lane(20.0), (70.0, 2.0, 0.0)),
+    (f'<RoadPosition roadId="1" s="70" t="-2">{_TURNED}</RoadPosition>', lane(20.0), (70.0, -2.0, math.pi)),
+    ('<RelativeRoadPosition entityRef="Ego" ds="50" dt="4"/>', lane(20.0), (70.0, 2.25, 0.0)),
+    ('<RelativeRoadPosition entityRef="Ego" ds="10" dt="0"/>', lane(60.0, 1), (70.0, 1.75, 0.0)),
+    ('<WorldPosition x="70" y="2"/>', lane(20.0), (70.0, 2.0, 0.0)),
+    ('<RelativeLanePosition entityRef="Ego" dLane="0" dsLane="30"/>', lane(100.0, -1, _TURNED), (70.0, -1.75, 0.0)),
+    ('<RelativeLanePosition entityRef="Ego" dLane="1" dsLane="30"/>', lane(40.0), (70.0, 1.75, math.pi)),
+    ('<LanePosition roadId="1" laneId="1" s="70"/>', lane(20.0), (70.0, 1.75, math.pi)),
+]
+
+
+@pytest.mark.parametrize(("position", "ego", "pose"), ON_TWO_WAYS)
+def test_a_place_of_a_road_faces_along_it_and_one_of_a_lane_along_that(
+    tmp_path: Path, two_ways: RoadMap, position: str, ego: str, pose: tuple[float, float, float]
+) -> None:
+    content = text(npc=init("npc", teleport(f"<Position>{position}</Position>")), ego=init("Ego", teleport(ego)))
+    x, y, heading = npc(run(tmp_path, two_ways, content)).pose
+    assert (x, y, math.cos(heading)) == pytest.approx((*pose[:2], math.cos(pose[2])), abs=0.01)
+
+
 def test_a_place_beyond_the_road_is_refused_where_it_stands(tmp_path: Path, two_lanes: RoadMap) -> None:
     with pytest.raises(InputError, match=r"test\.xosc:15:\d+: npc: no lane -1 of road '1' at 500 m on this map"):
         run(tmp_path, two_lanes, text(npc=init("npc", teleport(lane(500.0)))))
@@ -272,7 +421,7 @@ def test_placements_of_the_model(tmp_path: Path) -> None:
     scenario = load(tmp_path, text(npc=init("npc", teleport(turned))))
     assert scenario.actors[0].placement == OnRoadLane("1", -1, 60.0, 0.0, Facing(2.0, absolute=True))
     plain = "<Position><WorldPosition x='1' y='2'/></Position>"
-    assert load(tmp_path, text(npc=init("npc", teleport(plain)))).actors[0].placement == AtPose(1.0, 2.0, None)
+    assert load(tmp_path, text(npc=init("npc", teleport(plain)))).actors[0].placement == AtPose(1.0, 2.0, 0.0)
 
 
 def test_coordinates_of_carla_are_mirrored(tmp_path: Path) -> None:

@@ -50,8 +50,7 @@ STANDING = 0.05
 LEVELS = {"story": 0, "act": 1, "maneuverGroup": 2, "maneuver": 3, "event": 4, "action": 5}
 """`StoryboardElementType`, by how deep it lies."""
 NEVER = AnyOf(())
-ALWAYS = AllOf(())
-_ALL_OF = {"any": False, "all": True}
+ALL_OF = {"any": False, "all": True}
 _DISTANCES = {
     "longitudinal": Direction.LONGITUDINAL,
     "lateral": Direction.LATERAL,
@@ -76,6 +75,7 @@ def trigger(element: XmlElement | None, script: Script) -> Condition | None:
 
 
 def _group(group: XmlElement, script: Script) -> Condition:
+    group.child("Condition")
     members = tuple(_condition(each, script) for each in group.all("Condition"))
     return members[0] if len(members) == 1 else AllOf(members)
 
@@ -84,7 +84,7 @@ def _condition(element: XmlElement, script: Script) -> Condition:
     kind = element.only()
     entity = kind.tag == "ByEntityCondition"
     found = _by_entity(kind, script) if entity else _looked_up(_BY_VALUE, kind.only(), script)
-    edge, delay = element.choice("conditionEdge", EDGES, default=Edge.NONE), element.number("delay", 0.0)
+    edge, delay = element.choice("conditionEdge", EDGES), element.number("delay", 0.0)
     return found if edge is Edge.NONE and delay == 0.0 else OnEdge(found, edge, delay)
 
 
@@ -94,10 +94,12 @@ def _by_entity(element: XmlElement, script: Script) -> Condition:
     if asked.tag not in _BY_ENTITY:
         raise asked.fault("this condition is not understood", "one of " + ", ".join(_BY_ENTITY))
     actors = [actor for each in triggering.all("EntityRef") for actor in script.entities(each)]
+    every = triggering.choice("triggeringEntitiesRule", ALL_OF, default=None if len(actors) > 1 else True)
+    if not actors:
+        script.note(triggering, "there is no entity to look at: this never holds")
+        return NEVER
     members = tuple(_BY_ENTITY[asked.tag](asked, actor, script) for actor in actors)
-    if len(members) == 1:
-        return members[0]
-    return AllOf(members) if triggering.choice("triggeringEntitiesRule", _ALL_OF, default=False) else AnyOf(members)
+    return members[0] if len(members) == 1 else AllOf(members) if every else AnyOf(members)
 
 
 def _looked_up(
@@ -113,7 +115,7 @@ def _compared(element: XmlElement, quantity: Quantity, value: str = "value") -> 
 
 
 def _mode(element: XmlElement) -> DistanceMode:
-    free = element.truth("freespace", default=False)
+    free = element.truth("freespace")
     return DistanceMode.BOUNDING_BOXES if free else DistanceMode.REFERENCE_POINTS
 
 
@@ -168,8 +170,8 @@ def _time_headway(element: XmlElement, actor: str, script: Script) -> Condition:
 
 
 def _time_to_collision(element: XmlElement, actor: str, script: Script) -> Condition:
-    target, free = element.child("TimeToCollisionConditionTarget"), element.truth("freespace", default=False)
-    if _direction(element) is not Direction.EUCLIDEAN or _system(element) != "entity":
+    target, free = element.child("TimeToCollisionConditionTarget"), element.truth("freespace")
+    if (_direction(element), _system(element)) != (Direction.EUCLIDEAN, "entity"):
         script.note(element, "is the time until both touch on their way, in whatever direction that is")
     reference = target.find("EntityRef")
     if reference is not None:
@@ -193,8 +195,9 @@ def _longitudinal_alone(element: XmlElement) -> None:
 
 
 def _speed(element: XmlElement, actor: str, script: Script) -> Condition:
+    """Without a direction it is the total speed: that of one that reverses is above 0 too."""
     _longitudinal_alone(element)
-    return _compared(element, Speed(actor))
+    return _compared(element, Speed(actor, total=element.text("direction", "total") == "total"))
 
 
 def _acceleration(element: XmlElement, actor: str, script: Script) -> Condition:
@@ -259,7 +262,7 @@ def _simulation_time(element: XmlElement, script: Script) -> Condition:
 
 
 def _element_state(element: XmlElement, script: Script) -> Condition:
-    wanted = element.name("storyboardElementRef")
+    wanted = element.reference("storyboardElementRef")
     state = element.choice("state", STATES)
     level = LEVELS.get(element.text("storyboardElementType", ""))
     labels = [
@@ -275,9 +278,9 @@ def _element_state(element: XmlElement, script: Script) -> Condition:
 
 
 def _variable(element: XmlElement, script: Script, attribute: str) -> Condition:
-    name = element.name(attribute)
+    name = element.reference(attribute)
     if name not in script.variables:
-        script.note(element, f"nothing declares {name!r}: this never holds")
+        script.leave_out(element, f"nothing declares {name!r}: this never holds")
         return NEVER
     return VariableIs(name, *comparison(element, name, script.types.get(name, "string")))
 

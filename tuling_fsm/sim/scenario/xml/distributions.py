@@ -19,6 +19,7 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.sim.scenario.xml.elements import XmlDocument, XmlElement
 from tuling_fsm.sim.scenario.xml.files import look_up
 from tuling_fsm.sim.scenario.xml.script import declared
+from tuling_fsm.sim.scenario.xml.unread import unread_names
 from tuling_fsm.sim.seeds import Stream, generator, normal
 
 Values = Mapping[str, str]
@@ -37,12 +38,14 @@ DIGITS = ".12g"
 
 class ParameterVariations(NamedTuple):
     """A scenario file, and the values of its parameters for each variation by its number from 1 on; `left_out` are
-    variations whose values the constraints of the parameters do not allow, and why the first of them are not.
+    variations whose values the constraints of the parameters do not allow, and why the first of them are not; `notes`
+    say what of the file is not read.
     """
 
     scenario: Path
     values: Mapping[int, Values]
     left_out: tuple[int, str]
+    notes: tuple[str, ...] = ()
 
 
 def read_variations(file: Path) -> ParameterVariations | None:
@@ -61,7 +64,7 @@ def read_variations(file: Path) -> ParameterVariations | None:
         raise distribution.child("ScenarioFile").fault(f"there is no file {named!r}", "a scenario in XML", "filepath")
     stochastic = distribution.find("Stochastic")
     found = _combined(distribution.child("Deterministic")) if stochastic is None else _drawn(stochastic)
-    return _allowed(scenario, found)
+    return _allowed(scenario, found)._replace(notes=tuple(unread_names([root])))
 
 
 def _allowed(scenario: Path, found: Sequence[Values]) -> ParameterVariations:
@@ -96,14 +99,14 @@ def _factor(element: XmlElement) -> list[Values]:
     kind = element.only()
     if element.tag == "DeterministicMultiParameterDistribution" and kind.tag == "ValueSetDistribution":
         return [
-            {each.name("parameterRef"): each.text("value") for each in values.all("ParameterAssignment")}
+            {each.reference("parameterRef"): each.text("value") for each in values.all("ParameterAssignment")}
             for values in kind.all("ParameterValueSet")
         ]
     if element.tag == "DeterministicSingleParameterDistribution" and kind.tag in (
         "DistributionSet",
         "DistributionRange",
     ):
-        name = element.name("parameterName")
+        name = element.reference("parameterName")
         texts = [each.text("value") for each in kind.all("Element")] if kind.tag == "DistributionSet" else _steps(kind)
         return [{name: text} for text in texts]
     raise kind.fault(
@@ -142,7 +145,7 @@ def _drawn(element: XmlElement) -> list[Values]:
     if not 1 <= count <= MOST:
         raise element.fault(f"numberOfTestRuns is {count}", f"1 to {MOST}", "numberOfTestRuns")
     distributions = element.all("StochasticDistribution")
-    names = [each.name("parameterName") for each in distributions]
+    names = [each.reference("parameterName") for each in distributions]
     _once(element, [{name} for name in names])
     seed = abs(element.whole("randomSeed", 0))
     streams = Stream(seed).spawn(len(names))

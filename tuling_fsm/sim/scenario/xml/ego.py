@@ -10,7 +10,7 @@ from __future__ import annotations
 from tuling_fsm.sim.scenario.action_types import ActionEffect
 from tuling_fsm.sim.scenario.commands import Place
 from tuling_fsm.sim.scenario.conditions import Elapsed
-from tuling_fsm.sim.scenario.maneuvers import DynamicsDimension, FollowTrajectory, Transition
+from tuling_fsm.sim.scenario.maneuvers import DynamicsDimension, DynamicsShape, FollowTrajectory, Transition
 from tuling_fsm.sim.scenario.model import EGO
 from tuling_fsm.sim.scenario.placements import OnTrajectory, Placement
 from tuling_fsm.sim.scenario.xml.elements import XmlElement
@@ -48,7 +48,11 @@ def ego_action(element: XmlElement, script: Script) -> ActionEffect:
         return ActionEffect(until=Elapsed(command.times[-1] - command.times[0])) if command.times else NO_EFFECT
     script.note(kind, "is left to the planner, which drives the ego")
     dynamics = [transition(child) for child in kind.all(*_DYNAMICS)]
-    return ActionEffect(until=Elapsed(_seconds(dynamics[0]))) if dynamics else NO_EFFECT
+    if not dynamics:
+        return NO_EFFECT
+    if dynamics[0].dimension is not DynamicsDimension.TIME and dynamics[0].shape is not DynamicsShape.STEP:
+        script.note(kind, "is over at once: its dynamics state no time")
+    return ActionEffect(until=Elapsed(_seconds(dynamics[0])))
 
 
 def send(places: tuple[Placement, ...], script: Script) -> None:

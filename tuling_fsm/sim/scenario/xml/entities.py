@@ -7,7 +7,7 @@ from typing import NamedTuple
 from tuling_fsm.sim.scenario.choices import ActorKind
 from tuling_fsm.sim.scenario.model import EGO
 from tuling_fsm.sim.scenario.xml.elements import XmlElement
-from tuling_fsm.sim.scenario.xml.script import Script
+from tuling_fsm.sim.scenario.xml.script import Script, declaring
 from tuling_fsm.world.inputs import Kind
 
 EGO_NAMES = ("ego", "hero")
@@ -82,8 +82,7 @@ def _body(entity: XmlElement, script: Script) -> EntityBody:
     element = next(iter(entity.all(*KINDS, "CatalogReference", "ExternalObjectReference")), None)
     if element is None or element.tag == "ExternalObjectReference":
         raise entity.fault("this entity is not understood", "one of " + ", ".join((*KINDS, "CatalogReference")))
-    element = script.catalog_entry(element) if element.tag == "CatalogReference" else element
-    element = element.within({})
+    element = script.catalog_entry(element) if element.tag == "CatalogReference" else declaring(element)
     if element.tag not in KINDS:
         raise entity.fault(f"the catalog has a {element.tag} for it", "one of " + ", ".join(KINDS))
     kind = KINDS[element.tag]
@@ -138,6 +137,5 @@ OBJECT_TYPES = {"vehicle": ActorKind.VEHICLE, "pedestrian": ActorKind.PERSON, "m
 def _members(selection: XmlElement, entities: list[Entity], script: Script) -> tuple[str, ...]:
     members = selection.child("Members")
     named = [actor for each in members.all("EntityRef") for actor in script.entities(each)]
-    kinds = [each.choice("type", OBJECT_TYPES) for each in members.all("ByType")]
-    kinds += [each.choice("objectType", OBJECT_TYPES) for each in members.all("ByObjectType")]
+    kinds = [each.choice("objectType", OBJECT_TYPES) for each in members.all("ByType")]
     return tuple(dict.fromkeys((*named, *(entity.actor for entity in entities if entity.body.kind in kinds))))

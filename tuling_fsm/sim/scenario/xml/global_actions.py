@@ -9,7 +9,7 @@ from tuling_fsm.sim.scenario.commands import Command, Place, Remove, SetFog, Set
 from tuling_fsm.sim.scenario.model import EGO, Action, Assign, Emit, Node, Operator, Parallel
 from tuling_fsm.sim.scenario.xml.elements import XmlElement
 from tuling_fsm.sim.scenario.xml.positions import position
-from tuling_fsm.sim.scenario.xml.script import Script, declared
+from tuling_fsm.sim.scenario.xml.script import Script
 from tuling_fsm.sim.scenario.xml.signals import light_of, phase_of, signal_number
 
 MM_PER_H = 1e-3 / 3600.0
@@ -37,24 +37,17 @@ def global_action(element: XmlElement, label: str, script: Script) -> Node:
 
 def variables_set(element: XmlElement) -> list[tuple[str, str]]:
     """Parameters and variables that actions in an element set, by name, and what they are called by."""
-    found = []
-    for child in element:
-        for tag, attribute in (("ParameterAction", "parameterRef"), ("VariableAction", "variableRef")):
-            if child.tag == tag:
-                found.append((child.name(attribute), tag))
-        found += variables_set(child)
-    return found
+    attributes = {"ParameterAction": "parameterRef", "VariableAction": "variableRef"}
+    return [(child.reference(attributes[child.tag]), child.tag) for child in element.below(*attributes)]
 
 
 def _environment(element: XmlElement, label: str, script: Script) -> Node:
-    environment = script.inline(element, "Environment")
-    environment = environment.within(declared(environment))
     commands: list[Command] = []
-    for part in environment:
-        if part.tag == "Weather":
-            commands += _weather(part, script)
-        elif part.tag in ("TimeOfDay", "RoadCondition"):
-            script.note(part, "has no effect: it is always day, and the road grips")
+    environment = script.inline(element, "Environment")
+    for weather in environment.all("Weather"):
+        commands += _weather(weather, script)
+    for part in environment.all("TimeOfDay", "RoadCondition"):
+        script.note(part, "has no effect: it is always day, and the road grips")
     return Action(tuple(commands), label=label, at=element.at)
 
 
@@ -102,7 +95,7 @@ def _signal_controller(element: XmlElement, label: str, script: Script) -> Node:
 
 def _variable(attribute: str) -> Callable[[XmlElement, str, Script], Node]:
     def assign(element: XmlElement, label: str, script: Script) -> Node:
-        name, kind = element.name(attribute), element.only()
+        name, kind = element.reference(attribute), element.only()
         if kind.tag.startswith("Set") or kind.tag.endswith("SetAction"):
             return Assign(name, Operator.SET, kind.text("value"), label, element.at)
         how = kind.child("Rule").only()

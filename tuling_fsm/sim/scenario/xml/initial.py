@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tuling_fsm.sim.scenario.commands import Place
-from tuling_fsm.sim.scenario.maneuvers import ApproachSpeed
+from tuling_fsm.sim.scenario.maneuvers import ApproachSpeed, DynamicsShape
 from tuling_fsm.sim.scenario.model import EGO, Node
 from tuling_fsm.sim.scenario.placements import Placement
 from tuling_fsm.sim.scenario.syntax_tree import SourceLocation
@@ -34,12 +34,13 @@ def read_init(storyboard: XmlElement, script: Script) -> InitialState:
     """
     state = InitialState()
     actions = storyboard.find("Init", "Actions")
-    for child in actions if actions is not None else ():
+    kinds = ("GlobalAction", "UserDefinedAction", "Private")
+    for child in actions.all(*kinds) if actions is not None else ():
         if child.tag == "GlobalAction":
             state.begun.append(global_action(child, "", script))
         elif child.tag == "UserDefinedAction":
             script.note(child, "has no effect: it means something to another simulator")
-        elif child.tag == "Private":
+        else:
             for actor in script.entities(child):
                 for action in child.all("PrivateAction"):
                     _take(action, actor, state, script)
@@ -53,6 +54,8 @@ def _take(action: XmlElement, actor: str, state: InitialState, script: Script) -
         speed = _speed(command, state)
         if speed is not None and (actor == EGO or command.dynamics.value == 0.0) and not command.continuous:
             state.speeds[actor] = speed
+            if command.dynamics.value != 0.0 and command.dynamics.shape is not DynamicsShape.STEP:
+                script.note(kind, "its dynamics have no effect: the ego begins with this speed")
             return
     effect = private_effect(action, actor, script)
     placed = [command for command in effect.begin if isinstance(command, Place)]

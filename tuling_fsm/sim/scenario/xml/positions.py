@@ -15,7 +15,7 @@ from tuling_fsm.sim.scenario.road_places import (
     RoadRelative,
 )
 from tuling_fsm.sim.scenario.xml.elements import XmlElement
-from tuling_fsm.sim.scenario.xml.script import Script, declared
+from tuling_fsm.sim.scenario.xml.script import Script
 
 _ABSOLUTE = {"absolute": True, "relative": False}
 
@@ -39,7 +39,7 @@ def has_orientation(element: XmlElement) -> bool:
 
 
 def facing_of(element: XmlElement, script: Script) -> Facing:
-    """The Orientation of a position; along the lane where there is none."""
+    """The Orientation of a position; along the lane, road or entity that it refers to where there is none."""
     orientation = element.find("Orientation")
     if orientation is None:
         return ALONG
@@ -48,7 +48,7 @@ def facing_of(element: XmlElement, script: Script) -> Facing:
 
 
 def _world(element: XmlElement, script: Script) -> Placement:
-    heading = script.mirrored(element.number("h")) if element.has("h") else None
+    heading = script.mirrored(element.number("h", 0.0))
     return AtPose(element.number("x"), script.mirrored(element.number("y")), heading)
 
 
@@ -100,7 +100,9 @@ def route_places(element: XmlElement, script: Script) -> tuple[Placement, ...]:
         InputError: it has none.
     """
     route = script.inline(element.find("RouteRef") or element, "Route")
-    points = route.within(declared(route)).all("Waypoint")
+    if route.truth("closed", default=False):
+        script.note(route, "closed has no effect: it ends at its last waypoint")
+    points = route.all("Waypoint")
     if not points:
         raise element.fault("a route without waypoints", "a <Waypoint> in it")
     return tuple(position(point.child("Position"), script) for point in points)

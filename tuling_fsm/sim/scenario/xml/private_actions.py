@@ -36,6 +36,8 @@ SHAPES = {shape.value: shape for shape in DynamicsShape}
 DIMENSIONS = {dimension.value: dimension for dimension in DynamicsDimension}
 LATERAL_ACCELERATION = 1.0
 """Of a change of the offset whose greatest one the text does not say, m/s^2."""
+PROFILE_RATE = 5.0
+"""Of a speed profile that states neither a time nor a greatest acceleration, m/s^2."""
 LATERAL_SPEED = 1.0
 """At which a distance to the side is kept where the text does not say one, m/s."""
 NO_EFFECT = ActionEffect()
@@ -77,16 +79,16 @@ def transition(element: XmlElement) -> Transition:
     """
     shape = element.choice("dynamicsShape", SHAPES)
     value = element.number("value", 0.0) if shape is DynamicsShape.STEP else element.number("value")
-    dimension = element.choice("dynamicsDimension", DIMENSIONS, default=DynamicsDimension.TIME)
+    dimension = element.choice("dynamicsDimension", DIMENSIONS)
     if value < 0.0 and dimension is not DynamicsDimension.RATE:
         raise element.fault(f"value is {value:g}", "0 or more", "value")
     return Transition(shape, dimension, value)
 
 
-def _lasting(command: ManeuverCommand) -> ActionEffect:
-    """Over when the maneuver is; stopped before, the maneuver ends too."""
+def _lasting(command: ManeuverCommand, held: bool = False) -> ActionEffect:
+    """Over when the maneuver is, or (`held`) when another takes its place; stopped before, the maneuver ends too."""
     actor, number = command.actor, command.number
-    return ActionEffect((command,), ManeuverOver(actor, number), (StopManeuver(actor, number),))
+    return ActionEffect((command,), ManeuverOver(actor, number, held), (StopManeuver(actor, number),))
 
 
 def _teleport(element: XmlElement, actor: str, script: Script) -> ActionEffect:
@@ -109,8 +111,8 @@ def approach_speed(element: XmlElement, actor: str, script: Script) -> ApproachS
         value=target.number("value"),
         dynamics=dynamics,
         reference=script.entity(target),
-        factor=target.choice("speedTargetValueType", _RELATIVE_BY, default=False),
-        continuous=target.truth("continuous", default=False),
+        factor=target.choice("speedTargetValueType", _RELATIVE_BY),
+        continuous=target.truth("continuous"),
     )
 
 
@@ -122,13 +124,34 @@ def _speed_profile(element: XmlElement, actor: str, script: Script) -> ActionEff
     entries = element.all("SpeedProfileEntry")
     speeds = tuple((each.number("speed"), each.number("time", math.inf)) for each in entries)
     reference = script.entity(element) if element.has("entityRef") else None
-    return _lasting(FollowSpeedProfile(actor, script.number(), speeds, reference))
+    if reference is not None:
+        script.note(element, "the speed of the reference is that of the moment when the action begins")
+    limits, timed = element.find("DynamicConstraints"), [math.isfinite(seconds) for _, seconds in speeds]
+    if limits is not None and any(timed):
+        script.note(limits, "has no effect on an entry with a time, which says how fast the speed changes")
+    if all(timed):
+        return _lasting(FollowSpeedProfile(actor, script.number(), speeds, reference))
+    accelerate, brake = _limits(element, script, maxAcceleration=PROFILE_RATE, maxDeceleration=PROFILE_RATE)
+    return _lasting(FollowSpeedProfile(actor, script.number(), speeds, reference, accelerate, brake))
+
+
+def _limits(element: XmlElement, script: Script, **defaults: float) -> tuple[float, ...]:
+    """Limits by their names in the DynamicConstraints of an action. What the text does not state (which means: without
+    limit) has a default, and what is stated besides has no effect; both is said.
+    """
+    stated = element.find("DynamicConstraints")
+    missing = [name for name in defaults if stated is None or not stated.has(name)]
+    if missing:
+        script.note(element, "has limits where it states none: " + ", ".join(f"{n} {defaults[n]:g}" for n in missing))
+    spare = [name for name in stated.attributes if name not in defaults] if stated is not None else []
+    if stated is not None and spare:
+        script.note(stated, f"{', '.join(spare)}: without effect")
+    return tuple(value if stated is None else stated.number(name, value) for name, value in defaults.items())
 
 
 def _longitudinal_distance(element: XmlElement, actor: str, script: Script) -> ActionEffect:
     in_time = element.has("timeGap") and not element.has("distance")
-    limits = element.find("DynamicConstraints")
-    limit = element if limits is None else limits
+    accelerate, brake, fastest = _limits(element, script, maxAcceleration=5.0, maxDeceleration=10.0, maxSpeed=100.0)
     return _lasting(
         KeepDistance(
             actor=actor,
@@ -137,11 +160,11 @@ def _longitudinal_distance(element: XmlElement, actor: str, script: Script) -> A
             gap=element.number("timeGap" if in_time else "distance"),
             in_time=in_time,
             ahead=element.choice("displacement", _AHEAD) if element.has("displacement") else False,
-            freespace=element.truth("freespace", default=False),
-            continuous=element.truth("continuous", default=False),
-            accelerate=limit.number("maxAcceleration", 5.0),
-            brake=limit.number("maxDeceleration", 10.0),
-            fastest=limit.number("maxSpeed", 100.0),
+            freespace=element.truth("freespace"),
+            continuous=element.truth("continuous"),
+            accelerate=accelerate,
+            brake=brake,
+            fastest=fastest,
         )
     )
 
@@ -157,37 +180,41 @@ def _lane_change(element: XmlElement, actor: str, script: Script) -> ActionEffec
             dynamics=transition(element.child("LaneChangeActionDynamics")),
             reference=script.entity(target) if relative else None,
             offset=script.mirrored(element.number("targetLaneOffset", 0.0)),
+            required=True,
         )
     )
 
 
 def _lane_offset(element: XmlElement, actor: str, script: Script) -> ActionEffect:
     target, dynamics = element.child("LaneOffsetTarget").only(), element.child("LaneOffsetActionDynamics")
-    relative = target.tag == "RelativeTargetLaneOffset"
-    return _lasting(
-        ShiftOffset(
-            actor=actor,
-            number=script.number(),
-            offset=script.mirrored(target.number("value")),
-            shape=dynamics.choice("dynamicsShape", SHAPES),
-            acceleration=dynamics.number("maxLateralAcc", LATERAL_ACCELERATION),
-            reference=script.entity(target) if relative else None,
-            continuous=element.truth("continuous", default=False),
-        )
+    relative, continuous = target.tag == "RelativeTargetLaneOffset", element.truth("continuous")
+    if relative:
+        script.note(dynamics, "has no effect on a relative offset, which is gone to at 1 m/s")
+    elif not dynamics.has("maxLateralAcc") and dynamics.text("dynamicsShape") != DynamicsShape.STEP.value:
+        script.note(dynamics, f"without maxLateralAcc it is {LATERAL_ACCELERATION:g} m/s^2")
+    command = ShiftOffset(
+        actor=actor,
+        number=script.number(),
+        offset=script.mirrored(target.number("value")),
+        shape=dynamics.choice("dynamicsShape", SHAPES),
+        acceleration=dynamics.number("maxLateralAcc", LATERAL_ACCELERATION),
+        reference=script.entity(target) if relative else None,
+        continuous=continuous,
     )
+    return _lasting(command, held=continuous)
 
 
 def _lateral_distance(element: XmlElement, actor: str, script: Script) -> ActionEffect:
-    limits = element.find("DynamicConstraints")
+    (fastest,) = _limits(element, script, maxSpeed=LATERAL_SPEED)
     return _lasting(
         KeepLateralDistance(
             actor=actor,
             number=script.number(),
             reference=script.entity(element),
             gap=element.number("distance", 0.0),
-            freespace=element.truth("freespace", default=False),
-            continuous=element.truth("continuous", default=False),
-            fastest=LATERAL_SPEED if limits is None else limits.number("maxSpeed", LATERAL_SPEED),
+            freespace=element.truth("freespace"),
+            continuous=element.truth("continuous"),
+            fastest=fastest,
             left=element.choice("displacement", _LEFT) if element.has("displacement") else None,
             in_road=element.choice("coordinateSystem", _IN_ROAD, default=False),
         )
@@ -197,8 +224,12 @@ def _lateral_distance(element: XmlElement, actor: str, script: Script) -> Action
 def _synchronize(element: XmlElement, actor: str, script: Script) -> ActionEffect:
     final = element.find("FinalSpeed")
     speed = final.find("AbsoluteSpeed") if final is not None else None
-    if final is not None and speed is None:
+    if final is not None and final.find("RelativeSpeedToMaster") is not None:
         script.note(final, "a final speed that is relative to the master's is left open")
+    if speed is not None and next(iter(speed), None) is not None:
+        script.note(speed, "its steady state has no effect: the final speed is reached at the place")
+    if [each for each in ("targetTolerance", "targetToleranceMaster") if element.has(each)]:
+        script.note(element, "its tolerances have no effect: both come to their places")
     return _lasting(
         Synchronize(
             actor=actor,
@@ -231,7 +262,7 @@ def _follow_trajectory(element: XmlElement, actor: str, script: Script) -> Actio
         raise element.fault(what, "an offset in <Timing>, or <None/>", "initialDistanceOffset")
     scale, offset = timing.number("scale", 1.0), timing.number("offset", 0.0)
     times = tuple(time * scale + offset for time in shape.times)
-    absolute = timing.choice("domainAbsoluteRelative", _ABSOLUTE, default=False)
+    absolute = timing.choice("domainAbsoluteRelative", _ABSOLUTE)
     return _lasting(replace(command, times=times, absolute=absolute))
 
 

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from pathlib import Path
 
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.sim.scenario.model import EGO, Parallel, Population, Scenario, ScenarioActor, ScriptedRoute
+from tuling_fsm.sim.scenario.commands import Place
+from tuling_fsm.sim.scenario.model import (
+    EGO,
+    Action,
+    Node,
+    Parallel,
+    Population,
+    Scenario,
+    ScenarioActor,
+    ScriptedRoute,
+    nodes,
+)
 from tuling_fsm.sim.scenario.xml.elements import XmlDocument, XmlElement
 from tuling_fsm.sim.scenario.xml.entities import Entity, read_entities
 from tuling_fsm.sim.scenario.xml.files import look_up
@@ -17,6 +29,7 @@ from tuling_fsm.sim.scenario.xml.script import Script, declared, declared_types
 from tuling_fsm.sim.scenario.xml.signals import read_controllers
 from tuling_fsm.sim.scenario.xml.story import label_elements, stories
 from tuling_fsm.sim.scenario.xml.trajectories import trajectory_position
+from tuling_fsm.sim.scenario.xml.unread import unread_names
 
 SUFFIX = ".xosc"
 VERSIONS = ((1, 0), (1, 1), (1, 2), (1, 3))
@@ -48,7 +61,9 @@ def load_xosc(path: Path, overrides: Mapping[str, str]) -> Scenario:
     entities = read_entities(root, script, None if EGO_OPTION in parameters else overrides.get(EGO_OPTION))
     script.variables.update(_variables(root, parameters))
     script.types.update(declared_types(root))
-    return _scenario(root, script, entities, parameters)
+    scenario = _scenario(root, script, entities, parameters)
+    unread = unread_names([root, *script.referenced_entries])
+    return dataclasses.replace(scenario, notes=(*scenario.notes, *unread))
 
 
 def _check_kind(root: XmlElement) -> None:
@@ -103,6 +118,7 @@ def _scenario(root: XmlElement, script: Script, entities: list[Entity], paramete
     start = initial.placements.get(EGO, script.ego_start)
     if start is None:
         raise ego.element.fault(f"the ego {ego.name!r} has no place", "a TeleportAction of it in <Init>")
+    _say_what_is_nowhere(members, initial, entities, script)
     return Scenario(
         name=root.file.stem,
         file=str(root.file),
@@ -118,6 +134,17 @@ def _scenario(root: XmlElement, script: Script, entities: list[Entity], paramete
         places_at=initial.places_at,
         notes=tuple(script.notes),
     )
+
+
+def _say_what_is_nowhere(
+    members: tuple[Node, ...], initial: InitialState, entities: list[Entity], script: Script
+) -> None:
+    """Note the entities that nothing places: what they are asked to do is over at once."""
+    actions = (node for node in nodes(Parallel(members)) if isinstance(node, Action))
+    placed = {command.actor for action in actions for command in action.begin if isinstance(command, Place)}
+    for entity in entities:
+        if entity.actor != EGO and entity.actor not in initial.placements and entity.actor not in placed:
+            script.note(entity.element, f"{entity.name!r} is never in the world: no action places it")
 
 
 def _actor(entity: Entity, initial: InitialState) -> ScenarioActor:

@@ -42,6 +42,8 @@ class Script:
     """The first place that the script gives the ego after the initial instant."""
     ego_route: tuple[Placement, ...] = ()
     """The places that the script sends the ego to."""
+    referenced_entries: list[XmlElement] = field(default_factory=list)
+    """Entries of catalogs that the text refers to."""
     notes: list[str] = field(default_factory=list)
     _entries: dict[Path, list[XmlElement]] = field(default_factory=dict)
     _maneuvers: int = 0
@@ -51,8 +53,15 @@ class Script:
         return -value if self.left_handed else value
 
     def note(self, element: XmlElement, what: str) -> None:
-        """Say that an element has no effect."""
-        self.notes.append(f"{element.at.within(str(element.file))}: <{element.tag}>: {what}")
+        """Say, once, that an element has no effect."""
+        line = f"{element.place()}: <{element.tag}>: {what}"
+        if line not in self.notes:
+            self.notes.append(line)
+
+    def leave_out(self, element: XmlElement, what: str) -> None:
+        """Say, once, that an element has no effect, whatever it states."""
+        self.note(element, what)
+        element.leave()
 
     def number(self) -> int:
         """A number for a maneuver that no other has."""
@@ -96,10 +105,22 @@ class Script:
             seen = True
             for candidate in entry[1]:
                 if candidate.has("name") and candidate.text("name") == name:
-                    return candidate.within({**reference.parameters, **_assigned(candidate, reference)})
+                    self.referenced_entries.append(candidate)
+                    return candidate.within({**reference.parameters, **self._assigned(candidate, reference)})
         if seen:
             raise reference.fault(f"catalog {catalog!r} has no entry {name!r}", "an entry of the catalog", "entryName")
         raise reference.fault(f"no catalog {catalog!r}", "its folder in <CatalogLocations>", "catalogName")
+
+    def _assigned(self, entry: XmlElement, reference: XmlElement) -> dict[str, str]:
+        """The parameters of an entry with the values that its reference assigns."""
+        parent = reference.find("ParameterAssignments")
+        assignments = parent.all("ParameterAssignment") if parent is not None else []
+        values = declared(entry, {each.reference("parameterRef"): each.text("value") for each in assignments})
+        for each in assignments:
+            name = each.reference("parameterRef")
+            if name not in values:
+                self.note(each, f"has no effect: {reference.text('entryName')!r} declares no parameter {name!r}")
+        return values
 
     def _catalogs(self) -> list[tuple[tuple[str, str], list[XmlElement]]]:
         """Every catalog by its name and that of its file: some texts refer to the one, some to the other."""
@@ -112,7 +133,7 @@ class Script:
         return found
 
     def inline(self, element: XmlElement, tag: str) -> XmlElement:
-        """The child of a name, or the entry that a CatalogReference in its place means.
+        """The child of a name, or the entry that a CatalogReference in its place means, with its parameters.
 
         Raises:
             InputError: it has neither.
@@ -120,7 +141,7 @@ class Script:
         found, reference = element.find(tag), element.find("CatalogReference")
         if found is None and reference is not None:
             return self.catalog_entry(reference)
-        return element.child(tag)
+        return declaring(element.child(tag))
 
 
 def declared(element: XmlElement, given: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -139,6 +160,16 @@ def declared(element: XmlElement, given: Mapping[str, str] | None = None) -> dic
     return values
 
 
+def declaring(element: XmlElement) -> XmlElement:
+    """The same element where the parameters that it declares have their declared values: those of an entry of a catalog
+    have what its reference assigns instead.
+
+    Raises:
+        InputError: as `declared`.
+    """
+    return element.within(declared(element))
+
+
 def declared_types(root: XmlElement) -> dict[str, str]:
     """The types of the parameters and variables that a document declares, by their names."""
     return {
@@ -150,12 +181,3 @@ def declared_types(root: XmlElement) -> dict[str, str]:
         for parent in root.all(parents)
         for each in parent.all(tag)
     }
-
-
-def _assigned(entry: XmlElement, reference: XmlElement) -> dict[str, str]:
-    assignments = reference.find("ParameterAssignments")
-    given = {
-        assignment.name("parameterRef"): assignment.text("value")
-        for assignment in (assignments.all("ParameterAssignment") if assignments is not None else [])
-    }
-    return declared(entry, given)

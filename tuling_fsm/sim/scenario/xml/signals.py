@@ -71,7 +71,7 @@ def read_controllers(root: XmlElement, script: Script) -> list[Node]:
     named = {each.text("name"): each for each in controllers}
     found = []
     for name, controller in named.items():
-        phases = tuple(_phase(each) for each in controller.all("Phase"))
+        phases = tuple(_phase(each, script) for each in controller.all("Phase"))
         script.signal_phases[name] = {phase.name: phase.commands for phase in phases}
         script.variables[phase_of(name)] = ""
         if phases:
@@ -84,7 +84,9 @@ def phase_of(controller: str) -> str:
     return f"phase of {controller}"
 
 
-def _phase(element: XmlElement) -> SignalPhase:
+def _phase(element: XmlElement, script: Script) -> SignalPhase:
+    for group in element.all("TrafficSignalGroupState", "TrafficeSignalGroupState"):
+        script.note(group, "has no effect: it names no signal")
     commands = tuple(
         SetLight(signal_number(state, "trafficSignalId"), light_of(state))
         for state in element.all("TrafficSignalState")

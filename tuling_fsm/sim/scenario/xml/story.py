@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from tuling_fsm.sim.scenario.action_types import ActionEffect
 from tuling_fsm.sim.scenario.commands import EndRun
+from tuling_fsm.sim.scenario.conditions import Edge
 from tuling_fsm.sim.scenario.model import (
     EGO,
     Action,
@@ -18,12 +19,12 @@ from tuling_fsm.sim.scenario.model import (
     Serial,
     Wait,
 )
-from tuling_fsm.sim.scenario.xml.conditions import ALWAYS, trigger
+from tuling_fsm.sim.scenario.xml.conditions import ALL_OF, EDGES, trigger
 from tuling_fsm.sim.scenario.xml.ego import ego_action
 from tuling_fsm.sim.scenario.xml.elements import XmlElement
 from tuling_fsm.sim.scenario.xml.global_actions import global_action
 from tuling_fsm.sim.scenario.xml.private_actions import private_action
-from tuling_fsm.sim.scenario.xml.script import Script, declared
+from tuling_fsm.sim.scenario.xml.script import Script, declaring
 
 PRIORITIES = {
     "overwrite": EventPriority.OVERRIDE,
@@ -51,10 +52,10 @@ def _labels(parent: XmlElement, above: str, level: int, script: Script) -> Itera
 
 def _members(parent: XmlElement, tag: str, script: Script) -> list[XmlElement]:
     """Children of a name; maneuvers may be in a catalog."""
-    found = parent.all(tag)
+    found = [declaring(child) for child in parent.all(tag)]
     if tag == "Maneuver":
         found += [script.catalog_entry(reference) for reference in parent.all("CatalogReference")]
-    return [child.within(declared(child)) for child in found]
+    return found
 
 
 def _below(above: str, element: XmlElement) -> str:
@@ -80,21 +81,21 @@ def stories(storyboard: XmlElement, script: Script) -> list[Node]:
 
 
 def _act(act: XmlElement, above: str, script: Script) -> Node:
-    label = _below(above, act)
-    groups = tuple(_group(group, label, script) for group in _members(act, "ManeuverGroup", script))
-    start, stop = (trigger(act.find(which), script) for which in ("StartTrigger", "StopTrigger"))
-    played = Parallel(groups, stop, label, act.at)
-    return Serial((Wait(ALWAYS if start is None else start, at=act.at), played))
+    """An act is one event by itself: it starts by its trigger, and is stopped on standby too."""
+    label, start = _below(above, act), act.find("StartTrigger")
+    groups = tuple(_group(group, start, label, script) for group in _members(act, "ManeuverGroup", script))
+    played = Event(Parallel(groups), trigger(start, script), label=label, at=act.at)
+    return Serial((ScriptedManeuver((played,), at=act.at),), trigger(act.find("StopTrigger"), script), at=act.at)
 
 
-def _group(group: XmlElement, above: str, script: Script) -> Node:
+def _group(group: XmlElement, start: XmlElement | None, above: str, script: Script) -> Node:
     label = _below(above, group)
     actors = group.find("Actors")
     named = [
         actor for each in (actors.all("EntityRef") if actors is not None else []) for actor in script.entities(each)
     ]
     if actors is not None and actors.truth("selectTriggeringEntities", default=False):
-        named += [actor for actor in _triggering(group, script) if actor not in named]
+        named += [actor for actor in _triggering(start, actors, script) if actor not in named]
     maneuvers = tuple(
         ScriptedManeuver(
             tuple(_event(event, _below(label, maneuver), named, script) for event in maneuver.all("Event")),
@@ -106,18 +107,43 @@ def _group(group: XmlElement, above: str, script: Script) -> Node:
     return Repeat(Parallel(maneuvers, label=label), _executions(group), at=group.at)
 
 
-def _triggering(element: XmlElement, script: Script) -> Iterator[str]:
-    """Entities that conditions below an element look at."""
-    for child in element:
-        if child.tag == "TriggeringEntities":
-            for each in child.all("EntityRef"):
-                yield from script.entities(each)
-        else:
-            yield from _triggering(child, script)
+def _triggering(start: XmlElement | None, actors: XmlElement, script: Script) -> list[str]:
+    """The entities that fulfil the conditions of an act's start trigger when it starts (1.3, `Actors`).
+
+    Raises:
+        InputError: it is known only while it runs which of them do.
+    """
+    groups = start.all("ConditionGroup") if start is not None else []
+    found = [_fulfilling(group, script) for group in groups]
+    known = next(iter(found), set())
+    if known is None or any(each != known for each in found):
+        raise actors.fault(
+            "which entities trigger the act is known only while it runs",
+            'an EntityRef for each actor, or one entity or triggeringEntitiesRule="all" in the trigger of the act',
+            "selectTriggeringEntities",
+        )
+    if not known:
+        script.note(actors, "selectTriggeringEntities has no effect: no entity triggers the act")
+    return [actor for actor in script.kinds if actor in known]
 
 
-def _executions(element: XmlElement) -> int:
-    return int(min(max(element.number("maximumExecutionCount", 1.0), 0.0), 1e9))
+def _fulfilling(group: XmlElement, script: Script) -> set[str] | None:
+    """All entities of the conditions of a group, where each of them fulfils its own; None where some may not."""
+    found = set[str]()
+    for condition in group.all("Condition"):
+        asked = condition.find("ByEntityCondition", "TriggeringEntities")
+        if asked is None:
+            continue
+        names = {actor for each in asked.all("EntityRef") for actor in script.entities(each)}
+        each_one = asked.choice("triggeringEntitiesRule", ALL_OF)
+        if len(names) > 1 and not (each_one and condition.choice("conditionEdge", EDGES) in (Edge.NONE, Edge.RISING)):
+            return None
+        found |= names
+    return found
+
+
+def _executions(element: XmlElement, default: float | None = None) -> int:
+    return int(min(max(element.number("maximumExecutionCount", default), 0.0), 1e9))
 
 
 def _event(event: XmlElement, above: str, actors: list[str], script: Script) -> Event:
@@ -125,8 +151,8 @@ def _event(event: XmlElement, above: str, actors: list[str], script: Script) -> 
     return Event(
         member=Parallel(tuple(_action(each, label, actors, script) for each in event.all("Action"))),
         trigger=trigger(event.find("StartTrigger"), script),
-        priority=event.choice("priority", PRIORITIES, default=EventPriority.PARALLEL),
-        executions=_executions(event),
+        priority=event.choice("priority", PRIORITIES),
+        executions=_executions(event, default=1.0),
         label=label,
         at=event.at,
     )

@@ -13,7 +13,7 @@ from tuling_fsm.sim.scenario.placements import Between, FromPlace, OnTrajectory,
 from tuling_fsm.sim.scenario.road_places import to_global_pose
 from tuling_fsm.sim.scenario.xml.elements import XmlElement
 from tuling_fsm.sim.scenario.xml.positions import facing_of, has_orientation, position
-from tuling_fsm.sim.scenario.xml.script import Script, declared
+from tuling_fsm.sim.scenario.xml.script import Script
 
 STEP_M = 0.5
 """Between two samples of a clothoid, at most."""
@@ -56,8 +56,7 @@ def read_trajectory(element: XmlElement, script: Script, start: Placement | None
     Raises:
         InputError: as `read_shape`.
     """
-    trajectory = script.inline(element.find("TrajectoryRef") or element, "Trajectory")
-    return read_shape(trajectory.within(declared(trajectory)), script, start)
+    return read_shape(script.inline(element.find("TrajectoryRef") or element, "Trajectory"), script, start)
 
 
 def trajectory_position(element: XmlElement, script: Script) -> Placement:
