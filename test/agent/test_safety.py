@@ -110,10 +110,11 @@ def test_a_pedestrian_in_the_lane_is_stopped_for_whatever_id_is_told(
     rows["x"], rows["y"] = place.x + np.array((2.8, 0.0)) * s, place.y - np.array((2.8, 0.0)) * c
     rows["length"] = rows["width"] = 0.5
     ticks = list(drive(Agent(course), route, 500, lambda stamp: {"objects": StampedRows(stamp, rows)}))
-    pose = ticks[-1].world.ego.pose
-    assert ticks[-1].world.ego.v == 0.0
+    stands = next(i for i, tick in enumerate(ticks) if tick.stamp > 5.0 and tick.world.ego.v == 0.0)
+    pose = ticks[stands].world.ego.pose
     assert c * (place.x - pose.x) + s * (place.y - pose.y) > VEHICLE.front + 1.0
-    assert ticks[-1].limit.reason is Reason.PEDESTRIAN
+    waits = ticks[stands : stands + 80]
+    assert {(tick.world.ego.v, tick.limit.reason) for tick in waits} == {(0.0, Reason.PEDESTRIAN)}
 
 
 @pytest.mark.clause("USE-11")

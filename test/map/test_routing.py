@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,8 +14,10 @@ from hypothesis import strategies as st
 from map import towns, xodr
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
+from tuling_fsm.map import routing
 from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.matching import _thinned, find_route
+from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.map.routing import match_route, plan_route, route_through
@@ -358,3 +361,31 @@ def test_a_way_that_leads_round_to_the_same_place_is_not_taken_for_the_straight_
     route = match_route(road_map, np.column_stack((x, np.full(len(x), -1.75), np.zeros(len(x)))))
     assert route is not None
     assert names(route) == ["1", "2", "3", "4"]
+
+
+def test_a_search_in_vain_on_a_wide_bent_road_looks_at_each_lane_a_few_times(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many changes there is room for, and wherever each of them would end."""
+    lanes = "".join(
+        f'<lane id="-{n}" type="driving"><width sOffset="0" a="{3.0 + 0.13 * n}" b="0" c="0" d="0"/>'
+        '<roadMark sOffset="0" type="broken"/></lane>'
+        for n in (1, 2, 3, 4)
+    )
+    roads = "".join(
+        f'<road id="{name}" length="400" junction="-1"><planView><geometry s="0" x="0" y="{y}" hdg="0" length="400">'
+        f'<arc curvature="0.002"/></geometry></planView><lanes><laneSection s="0"><center><lane id="0" type="none"/>'
+        f"</center><right>{lanes}</right></laneSection></lanes></road>"
+        for name, y in ((1, 0), (2, -500))
+    )
+    file = tmp_path / "wide.xodr"
+    file.write_text(f'<OpenDRIVE><header revMajor="1" revMinor="6"/>{roads}</OpenDRIVE>', encoding="utf-8")
+    road_map, steps, looked = read_map(file), routing._steps, list[object]()
+
+    def counted(*arguments: Any) -> Any:
+        looked.append(arguments[1])
+        return steps(*arguments)
+
+    monkeypatch.setattr(routing, "_steps", counted)
+    assert plan_route(road_map, Pose(2.0, -1.6, 0.0), Pose(50.0, -501.5, 0.0)).status == "no_path"
+    assert len(looked) < 50

@@ -198,7 +198,7 @@ def scene(
 
 def wall_across(x: float, y: float = 0.0, half: float = 1.75, reason: Reason = Reason.RED_LIGHT) -> StopWall:
     """A stop wall across a road along x."""
-    return StopWall(x, y - half, x, y + half, reason, "signal 1", 1)
+    return StopWall(x, y + half, x, y - half, reason, "signal 1", 1)
 
 
 def follow(lanes: tuple[LaneLine, ...], *walls: StopWall, speed_limit: float = 8.33, **more: Any) -> FollowLanes:

@@ -24,7 +24,7 @@ DEVIATIONS, FREE_M, LEAP_M = 6.0, 0.1, 3.0
 JUMP_M, JUMP_ACCEL = 0.5, 8.0
 STEADY, MANEUVER, HIGH_NIS = 0.02, 6.0, 1.7
 SURE, CERTAIN_MPS, DOUBT_M = 3.0, 0.5, 0.2
-UNKNOWN_MPS, KNOWN_MPS = 10.0, 1.0
+UNKNOWN_MPS, KNOWN_MPS, UNTOLD_M = 10.0, 1.0, 0.05
 
 
 @dataclass
@@ -45,7 +45,7 @@ def moved_on(known: Known, dt: float) -> FloatArray:
 def fresh(stamp: float, reported: FloatArray, position: float, velocity: float) -> Known:
     floor = max(velocity, LEAST_NOISE)
     if np.isnan(reported[2]):
-        position, floor = max(position, LEAST_NOISE), UNKNOWN_MPS
+        position, floor = max(position, UNTOLD_M), UNKNOWN_MPS
     return Known(stamp, reported, np.nan_to_num(reported), np.diag([position**2, position**2, floor**2, floor**2]))
 
 
@@ -114,7 +114,8 @@ def seen_again(
 def shown(known: Known, body: FloatArray) -> FloatArray:
     """A body as it is handed on: where it is estimated, standing if that may be, and larger by what is not known."""
     (x, y, vx, vy), (far, _, fast, _) = known.state, np.sqrt(np.diag(known.covariance))
-    if math.hypot(vx, vy) <= min(SURE * fast, CERTAIN_MPS):
+    certain = math.inf if math.isnan(known.reported[2]) else CERTAIN_MPS
+    if math.hypot(vx, vy) <= min(SURE * fast, certain):
         vx = vy = 0.0
     larger = 2.0 * min(far, DOUBT_M)
     out = body.copy()

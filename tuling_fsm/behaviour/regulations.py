@@ -6,6 +6,7 @@ The walls of a request come from rules with a memory; here is none, so that a fa
 from __future__ import annotations
 
 from collections.abc import Iterator
+from weakref import WeakKeyDictionary
 
 from tuling_fsm.core.geometry import distance
 from tuling_fsm.core.regulations import ClosedLine, Regulations
@@ -77,6 +78,12 @@ def _middle(line: StopLine) -> tuple[float, float]:
     return 0.5 * (line.x0 + line.x1), 0.5 * (line.y0 + line.y1)
 
 
+_LINES: WeakKeyDictionary[RoadMap, dict[StopLine, tuple[float, float, float, float]]] = WeakKeyDictionary()
+
+
 def _over_road(road_map: RoadMap, line: StopLine) -> tuple[float, float, float, float]:
     """The car's own line on all of the road: it is as closed to a car on the oncoming lane."""
-    return across_road(road_map, line.lane, station_at(road_map, line.lane, line.s))
+    known = _LINES.setdefault(road_map, {})
+    if line not in known:
+        known[line] = across_road(road_map, line.lane, station_at(road_map, line.lane, line.s))
+    return known[line]

@@ -121,7 +121,9 @@ class LaneLine:
 
 @dataclass(frozen=True)
 class StopWall:
-    """A virtual obstacle with speed 0: a segment across the carriageway that no front bumper may pass (m, `map`)."""
+    """A virtual obstacle with speed 0: a segment across the road, from left to right for the one that it stops, that no
+    front bumper may pass in that direction (m, `map`).
+    """
 
     x0: float
     y0: float

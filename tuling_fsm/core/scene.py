@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -68,10 +67,9 @@ class Obstacles:
         """Whether one with this id moves."""
         return _any_moves(self.id, self.moving, number)
 
-    def with_standing(self, numbers: Collection[int], larger: FloatArray | float = 0.0) -> Obstacles:
-        """The same, with the objects of these ids static, and `larger` by so much all round (m, for all or (N,))."""
-        stand = np.isin(self.id, list(numbers))
-        grown = np.where(stand, 2.0 * np.asarray(larger), 0.0)
+    def with_standing(self, stand: BoolArray, larger: FloatArray) -> Obstacles:
+        """The same, with those that `stand` (N,) static, and `larger` (N,) by so much all round, m."""
+        grown = np.where(stand, 2.0 * larger, 0.0)
         return replace(self, moving=self.moving & ~stand, length=self.length + grown, width=self.width + grown)
 
     @classmethod

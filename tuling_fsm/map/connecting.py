@@ -10,7 +10,7 @@ MAX_SECTIONS = 8
 """A way through a junction is followed over so many lanes."""
 
 NEAR_JUNCTION_M = 50.0
-"""A lane of another road before a junction is followed if it begins this near, m."""
+"""A lane before a junction is followed if the one before it ends this near to the junction, m."""
 
 
 def entries(lanes: Mapping[LaneId, Lane], lane_id: LaneId) -> tuple[LaneId, ...]:
@@ -48,8 +48,8 @@ def _leads_into(lanes: Mapping[LaneId, Lane], lane_id: LaneId, later: LaneId) ->
 
 
 def junctions_from(lanes: Mapping[LaneId, Lane], lane_id: LaneId) -> tuple[str, ...]:
-    """The junction that a lane lies in, or those that it leads into: to the end of its road, however far, and over
-    others that begin within `NEAR_JUNCTION_M`.
+    """The junction that a lane lies in, or those that it leads into, right away or over others as long as
+    `NEAR_JUNCTION_M` together.
     """
     own = lanes[lane_id].junction
     if own is not None:
@@ -65,6 +65,5 @@ def junctions_from(lanes: Mapping[LaneId, Lane], lane_id: LaneId) -> tuple[str, 
                 found[lane.junction] = None
             elif following not in seen:
                 seen.add(following)
-                beyond = driven + lane.length if lane.id.road != lane_id.road else 0.0
-                queue.append((following, beyond))
+                queue.append((following, driven + lane.length))
     return tuple(found)

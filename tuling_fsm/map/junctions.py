@@ -28,9 +28,7 @@ def build_junctions(
             members.setdefault(lane.junction, []).append(lane)
     lit = {junction for line in stop_lines if line.kind == "light" for junction in junctions_from(lanes, line.lane)}
     return {
-        junction: Junction(
-            junction, tuple(lane.id for lane in found), _conflicts(found, lanes), junction in lit and bool(found)
-        )
+        junction: Junction(junction, tuple(lane.id for lane in found), _conflicts(found, lanes), junction in lit)
         for junction, found in members.items()
     }
 

@@ -189,13 +189,16 @@ def _search(
             heapq.heappush(queue, (place.cost, pushed, _Node(place.lane, False, 0), None))
             pushed += 1
     came: dict[_Node, _Node | None] = {}
+    reached: dict[tuple[LaneId, bool], list[_Node]] = {}
     while queue:
         cost, _, node, parent = heapq.heappop(queue)
         if node is None:
             assert parent is not None
             return _unwind(came, parent, goals[parent.lane].s, entry, road_map)
-        if node in came:
+        known = reached.setdefault((node.lane, node.fresh), [])
+        if any(each.changes <= node.changes and each.since <= node.since for each in known):
             continue
+        known.append(node)
         came[node] = parent
         for step_cost, following in _steps(road_map, node, entry, goals, room):
             if following is None or (following.lane not in blocked and following not in came):

@@ -41,7 +41,7 @@ def warm_up_free_space(vehicle: Vehicle | None = None, parameters: FreeSpacePara
     table. A process that has done so has them.
     """
     vehicle = vehicle or Vehicle()
-    wall = StopWall(3.0, 1.5, 3.0, 6.0, Reason.RED_LIGHT)
+    wall = StopWall(3.0, 6.0, 3.0, 1.5, Reason.RED_LIGHT)
     request = FreeSpace(GOAL, walls=(wall,), max_expansions=3000)
     for v in (0.0, 0.5):
         scene = Scene(0.0, Ego(START, v, 0.0, 0.0), static_segments=_slot(vehicle))
@@ -71,7 +71,7 @@ def _slot(vehicle: Vehicle, room: float = 0.9) -> FloatArray:
     return box_outlines(x, y, np.zeros(3), length, width)
 
 
-WALL = StopWall(60.0, -5.0, 60.0, 5.0, Reason.RED_LIGHT)
+WALL = StopWall(60.0, 5.0, 60.0, -5.0, Reason.RED_LIGHT)
 
 
 def warm_up_planner(planner: Planner) -> None:

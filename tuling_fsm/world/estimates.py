@@ -32,7 +32,7 @@ ESTIMATE = 13
 
 EXACT_M = 0.03
 """Positions that are no noisier than this (m) are taken as they are."""
-_LEAST_NOISE = 0.01
+_LEAST_NOISE, _UNTOLD_NOISE = 0.01, 0.05
 """Of a velocity, m/s; of the positions of what has none reported, m."""
 _UNKNOWN_SPEED, _KNOWN_SPEED = 10.0, 1.0
 """Standard deviations (m/s): of the velocity of what is seen for the first time with none reported, and below which an
@@ -204,7 +204,7 @@ def _filter(
         one[SEEN] = stamp
         one[RAW_X], one[RAW_Y], one[RAW_VX], one[RAW_VY] = now[ob.X], now[ob.Y], now[ob.VX], now[ob.VY]
         unmeasured = math.isnan(one[RAW_VX])
-        place = max(position, _LEAST_NOISE * _LEAST_NOISE) if unmeasured else position
+        place = max(position, _UNTOLD_NOISE * _UNTOLD_NOISE) if unmeasured else position
         fast = _UNMEASURED if unmeasured else velocity
         taken = exact and not unmeasured
         if taken or rows[i] < 0 or _leaps(before[rows[i]], one, position):
@@ -277,9 +277,10 @@ def _put(one: FloatArray, body: FloatArray) -> None:
     """An estimate as a body, which stands where its speed may be none."""
     vx, vy = one[EST_VX], one[EST_VY]
     speed = elementary.hypot(vx, vy)
-    if speed <= min(_SURE * math.sqrt(one[VAR_V]), AGENT_MOVES):
+    doubt = _SURE * math.sqrt(one[VAR_V])
+    if speed <= (doubt if math.isnan(one[RAW_VX]) else min(doubt, AGENT_MOVES)):
         vx = vy = speed = 0.0
     body[ob.X], body[ob.Y] = one[EST_X], one[EST_Y]
     body[ob.VX], body[ob.VY], body[ob.SPEED] = vx, vy, speed
-    doubt = 2.0 * min(math.sqrt(one[VAR_X]), _DOUBT_M)
-    body[ob.LENGTH], body[ob.WIDTH] = body[ob.LENGTH] + doubt, body[ob.WIDTH] + doubt
+    larger = 2.0 * min(math.sqrt(one[VAR_X]), _DOUBT_M)
+    body[ob.LENGTH], body[ob.WIDTH] = body[ob.LENGTH] + larger, body[ob.WIDTH] + larger

@@ -203,6 +203,19 @@ def test_what_stands_at_a_closed_line_is_no_dead_end(lit: RoadMap, before: float
         assert told is result
 
 
+@pytest.mark.clause("NOR-7", "USE-2")
+@pytest.mark.parametrize("light", [Light.DARK, Light.UNKNOWN, None])
+def test_a_light_that_is_not_seen_to_be_red_is_nothing_to_wait_for_behind_an_obstacle(
+    lit: RoadMap, light: Light | None
+) -> None:
+    """It may never open: the obstacle is gone round, and the light is found out about at its line (INT-4)."""
+    drive = approach(lit, 20.0, light=light)
+    drive.tick()
+    assert drive.walls(Reason.RED_LIGHT)
+    request, result = FollowLanes(drive.world.lanes, drive.rules.walls, 8.0), blocked(15.0)
+    assert told_of_light(result, request, drive.world, drive.vehicle) is result
+
+
 @pytest.mark.clause("NOR-7")
 def test_no_path_is_no_wait_for_a_light_where_that_is_open_or_not_why(lit: RoadMap) -> None:
     drive = approach(lit, 20.0, light=Light.RED)

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from crossroads import HALF_M, crossroads
 from scenes import row, walker
+from shapely.affinity import rotate, translate
+from shapely.geometry import Polygon, box
 from traffic_drive import Drive, route_between
 
 from tuling_fsm.behaviour.traffic.pedestrians import among_released
@@ -161,7 +163,7 @@ def test_a_person_who_crosses_delays_the_car_and_no_more(town: RoadMap) -> None:
 
 
 @pytest.mark.clause("USE-5")
-@pytest.mark.parametrize(("ahead", "kept"), [(5.0, 0.6), (0.8, 0.35), (0.3, 0.0)])
+@pytest.mark.parametrize(("ahead", "kept"), [(5.0, 0.6), (0.8, 0.245), (0.3, 0.0)])
 def test_those_that_are_crept_past_stand_and_are_kept_clear_of(ahead: float, kept: float) -> None:
     """By the gap to people, or by a little less than there is."""
     car = Vehicle()
@@ -173,3 +175,34 @@ def test_those_that_are_crept_past_stand_and_are_kept_clear_of(ahead: float, kep
     assert after.length.tolist() == pytest.approx([0.5 + 2.0 * kept, 0.5], abs=0.01)
     assert after.width.tolist() == pytest.approx([0.5 + 2.0 * kept, 0.5], abs=0.01)
     assert among_released(before, (), car, 0.6) is before
+
+
+@pytest.mark.clause("USE-5")
+@pytest.mark.parametrize("turned", np.linspace(0.0, 1.5, 7))
+def test_the_car_is_never_inside_what_is_kept_clear_of(turned: float) -> None:
+    draw, car = np.random.default_rng(3), Vehicle()
+    body = box(-car.rear_overhang, -0.5 * car.width, car.front, 0.5 * car.width)
+    for x, y in draw.uniform((car.front, -2.5), (car.front + 2.5, 2.5), (60, 2)):
+        now = Scene(0.0, Ego(Pose(0.0, 0.0, 0.0), 0.0, 0.0, 0.0), person := person_at(x, y, turned))
+        kept = among_released(now, (0,), car, 0.6).obstacles
+        if body.distance(outline(person)) > 0.15:
+            assert body.distance(outline(kept)) > 0.0
+
+
+def person_at(x: float, y: float, heading: float) -> Obstacles:
+    return Obstacles.straight_on([(x, y, heading, 0.6, 0.4)], kind=Kind.PEDESTRIAN)
+
+
+def outline(one: Obstacles) -> Polygon:
+    half, wide = 0.5 * float(one.length[0]), 0.5 * float(one.width[0])
+    turned = rotate(box(-half, -wide, half, wide), float(one.heading[0, 0]), origin=(0, 0), use_radians=True)
+    return translate(turned, float(one.x[0, 0]), float(one.y[0, 0]))
+
+
+@pytest.mark.clause("USE-5", "SAF-3")
+def test_a_car_with_the_id_of_one_that_is_crept_past_moves_as_before() -> None:
+    people = Obstacles.straight_on([(8.0, 0.0, 0.0, 0.5, 0.5)], kind=Kind.PEDESTRIAN)
+    around = Obstacles.straight_on([(8.0, 0.0, 0.0, 0.5, 0.5), (20.0, 3.0, 0.0, 4.5, 1.9)], [0.0, 10.0], [2, 1])
+    around = replace(around, id=np.zeros(2, np.uint32), kind=np.array([people.kind[0], Kind.CAR], np.uint8))
+    after = among_released(Scene(0.0, Ego(Pose(0.0, 0.0, 0.0), 0.0, 0.0, 0.0), around), (0,), Vehicle(), 0.6).obstacles
+    assert after.moving[1] and after.length[1] == 4.5 and after.length[0] > 0.5

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -129,6 +131,16 @@ def test_a_drive_to_a_line_ends_within_20_cm_before_it_and_never_over_it(v: floa
     assert bumper.max() < x
     assert log[-1][1].ego.v == 0.0
     assert x - 0.2 <= bumper[-1] < x
+
+
+@pytest.mark.clause("INT-2", "USE-2")
+def test_a_wall_stops_none_that_comes_from_behind_it() -> None:
+    """As on the way back after a U-turn, beside the line of the lanes that lead to it."""
+    wall = wall_across(30.0)
+    behind = replace(wall, x0=wall.x1, y0=wall.y1, x1=wall.x0, y1=wall.y0)
+    result = PLANNER.plan(follow(road(), behind), scene(v=5.0), None)
+    assert result.trajectory is not None
+    assert result.trajectory.v.min() >= 5.0
 
 
 @pytest.mark.clause("USE-3")

@@ -170,7 +170,7 @@ def test_it_swings_round_what_stands_no_faster_than_it_could_meet_that_in_a_seco
 
 
 def test_a_wall_stops_a_motion_until_it_is_gone() -> None:
-    wall = StopWall(9.0, -4.0, 9.0, 6.0, Reason.RED_LIGHT, "signal 3", 3)
+    wall = StopWall(9.0, 6.0, 9.0, -4.0, Reason.RED_LIGHT, "signal 3", 3)
     log = drive_checked(replace(AHEAD, walls=(wall,)), scene(0.0), 9.0)
     stamp, now, result = log[-1]
     assert now.ego.v == 0.0
@@ -187,7 +187,7 @@ def test_a_wall_stops_a_motion_until_it_is_gone() -> None:
 def test_a_line_behind_the_car_is_none_to_stop_at_in_reverse(behind: float) -> None:
     """Its front bumper has passed it."""
     x = -VEHICLE.rear_overhang - behind
-    line = StopWall(x, -3.0, x, 3.0, Reason.RED_LIGHT, "signal 3", 3)
+    line = StopWall(x, 3.0, x, -3.0, Reason.RED_LIGHT, "signal 3", 3)
     log = drive_checked(FreeSpace(Pose(-6.0, 0.0, 0.0), walls=(line,)), scene(0.0), 9.0)
     assert log[-1][1].ego.pose.x < -5.5
     assert Reason.RED_LIGHT not in {result.limit.reason for _, _, result in log}
@@ -235,7 +235,7 @@ def test_a_car_that_turns_its_wheels_on_the_spot_says_so() -> None:
 def test_wheels_that_stayed_turned_while_the_car_waited_are_turned_as_it_goes_on_from_where_they_are() -> None:
     """The plan of the wait does not say that they are turned already: the car would leave its path at once."""
     standing = scene(0.0, curvature=-0.15)
-    wall = StopWall(VEHICLE.front + 0.04, -4.0, VEHICLE.front + 0.04, 4.0, Reason.RED_LIGHT)
+    wall = StopWall(VEHICLE.front + 0.04, 4.0, VEHICLE.front + 0.04, -4.0, Reason.RED_LIGHT)
     result = PLANNER.plan(replace(AHEAD, walls=(wall,)), standing, None)
     for k in range(1, 20):
         assert result.trajectory is not None and result.trajectory.stands
@@ -259,7 +259,7 @@ def test_a_start_is_kept_for_what_moves_not_for_what_the_motion_leads_past() -> 
     assert begun.maneuver is not None
     for blocker, waits in ((8, True), (7, False), (-1, True)):
         ahead = VEHICLE.front + 0.05
-        wall = StopWall(ahead, -4.0, ahead, 9.0, Reason.OBSTACLE, f"object {blocker} in the start path", blocker)
+        wall = StopWall(ahead, 9.0, ahead, -4.0, Reason.OBSTACLE, f"object {blocker} in the start path", blocker)
         now = replace(standing, stamp=0.05)
         result = PLANNER.plan(replace(request, walls=(wall,)), now, begun)
         assert result.trajectory is not None and result.maneuver is not None

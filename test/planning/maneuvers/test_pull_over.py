@@ -82,7 +82,7 @@ def test_without_a_free_bay_there_is_a_reason_and_a_stop() -> None:
 
 
 def test_a_wall_on_the_way_is_stopped_at() -> None:
-    wall = StopWall(15.0, -4.0, 15.0, 4.0, Reason.PEDESTRIAN)
+    wall = StopWall(15.0, 4.0, 15.0, -4.0, Reason.PEDESTRIAN)
     log = drive_checked(PullOver(BAYS, (wall,), 5.0), scene(x=0.0, v=5.0), 10.0)
     assert log[-1][1].ego.v == 0.0
     assert 13.0 < log[-1][1].ego.pose.x + VEHICLE.front < 15.0

@@ -148,14 +148,17 @@ def _lane_wall(now: TrafficSituation, line: StopLine, towards: int) -> StopWall:
 
 
 def told_of_light(result: PlanResult, request: PlanningRequest, world: World, vehicle: Vehicle) -> PlanResult:
-    """No path along the lanes past what stands at the line of a red light is a stop for that light (NOR-7)."""
+    """No path along the lanes past what stands at the line of a light that is seen to be red is a stop for that light
+    (NOR-7).
+    """
     if result.feasible or result.limit.reason is not Reason.OBSTACLE or not isinstance(request, FollowLanes):
         return result
     walls = {wall.blocker: wall for wall in request.walls if wall.reason is Reason.RED_LIGHT}
     front, distance = world.route_s + vehicle.front, result.limit.distance
     for ahead in world.stop_lines:
         gap, wall = ahead.s - front, walls.get(ahead.line.signal)
-        if wall is not None and gap >= 0.0 and -_BEHIND_LINE_M <= gap - distance <= _ROOM_TO_PASS_M:
+        red = wall is not None and world.lights.get(ahead.line.signal) in RED
+        if wall is not None and red and gap >= 0.0 and -_BEHIND_LINE_M <= gap - distance <= _ROOM_TO_PASS_M:
             detail = f"{wall.detail}, then {result.limit.detail}"
             return replace(result, limit=Limit(Reason.RED_LIGHT, gap, detail, wall.blocker))
     return result

@@ -18,9 +18,9 @@ import numpy as np
 from tuling_fsm.behaviour.traffic.situation import TrafficSituation
 from tuling_fsm.behaviour.traffic.zones import SlowZone
 from tuling_fsm.core import elementary, elementwise
-from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.arrays import BoolArray, FloatArray
 from tuling_fsm.core.request import Reason, StopWall
-from tuling_fsm.core.scene import Scene
+from tuling_fsm.core.scene import Obstacles, Scene
 from tuling_fsm.core.standing import PEDESTRIAN_STANDS
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.ahead import CrosswalkAhead
@@ -30,7 +30,7 @@ _BESIDE_OWN_M = 0.3
 _SIZE_M = 0.4
 _CREEP_FROM_M = 10.0
 _ZONE_BEFORE_M = 30.0
-_NOT_TOUCHED_M = 0.1
+_NOT_TOUCHED_M, _ROOT_2 = 0.1, math.sqrt(2.0)
 """What is kept free of people is this much less than what is free of them now: the car may be nearer than it likes."""
 
 
@@ -82,8 +82,15 @@ def among_released(scene: Scene, released: Collection[int], vehicle: Vehicle, ga
     along = np.maximum(np.maximum(ahead - vehicle.front, -vehicle.rear_overhang - ahead), 0.0)
     aside = np.maximum(np.abs(left) - 0.5 * vehicle.width, 0.0)
     free = elementwise.hypot(along, aside) - 0.5 * elementwise.hypot(around.length, around.width)
-    kept = np.clip(free - _NOT_TOUCHED_M, 0.0, gap)
-    return replace(scene, obstacles=around.with_standing(released, kept))
+    # What grows by one all round comes nearer by the root of two at its corners.
+    kept = np.clip((free - _NOT_TOUCHED_M) / _ROOT_2, 0.0, gap)
+    return replace(scene, obstacles=around.with_standing(are_released(around, released), kept))
+
+
+def are_released(obstacles: Obstacles, released: Collection[int]) -> BoolArray:
+    """Which of them (N,) are released pedestrians, and stand: an id may be that of others too."""
+    stand = is_vulnerable(obstacles.kind) & (obstacles.speed <= PEDESTRIAN_STANDS)
+    return stand & np.isin(obstacles.id, list(released))
 
 
 def _walkers(now: TrafficSituation) -> Iterator[_Walker]:

@@ -7,6 +7,7 @@ from collections.abc import Collection
 
 import numpy as np
 
+from tuling_fsm.behaviour.traffic.pedestrians import are_released
 from tuling_fsm.behaviour.traffic.situation import TrafficSituation
 from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.geometry import wrap_angle
@@ -88,6 +89,6 @@ def _intruder(now: TrafficSituation, margin: float, released: Collection[int]) -
     ahead_of_bumper = np.abs(side[:, 0]) - across[:, 0] < 0.5 * vehicle.width
     counts = np.where(standing, inside[:, 0] & ahead_of_bumper & (ahead[:, 0] > 0.0), inside.any(axis=1))
     if released:
-        counts &= ~np.isin(obstacles.id, list(released))
+        counts &= ~are_released(obstacles, released)
     rows = np.flatnonzero(counts)
     return int(rows[0]) if len(rows) else None

@@ -66,7 +66,7 @@ def _over_by(path: FloatArray, body: Footprint, wall: FloatArray) -> float:
 
 @kernel
 def wall_at(path: FloatArray, n: int, body: Footprint, wall: FloatArray, v: float) -> float:
-    """Arc length at which the bumper touches a wall (m, `inf` for never).
+    """Arc length at which the bumper touches a wall (m, `inf` for never) in the direction in which that stops it.
 
     A wall that the bumper has passed is none (USE-3), but a car that rolls out just over it stops where it is: 0.
     """
@@ -87,7 +87,7 @@ def wall_at(path: FloatArray, n: int, body: Footprint, wall: FloatArray, v: floa
             ax, ay = _front(path, i, body, side)
             bx, by = _front(path, i + 1, body, side)
             u = crossing(ax, ay, bx, by, wall)
-            if u < np.inf:
+            if u < np.inf and (bx - ax) * wy < (by - ay) * wx:
                 best = min(best, path[i, PS] + u * (path[i + 1, PS] - path[i, PS]))
         if best < np.inf:
             break

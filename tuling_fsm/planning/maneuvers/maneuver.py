@@ -306,7 +306,8 @@ def _end_of(
     path, reverse = frenet.path, stretch.gear < 0.0
     stop = SectionEnd(float(path[-1, PS]) + _SHORT, Limit(Reason.TARGET if stretch.last else Reason.GEAR_CHANGE), 0.0)
     for wall in walls:
-        touch = wall_at(path, len(path), body, np.array((wall.x0, wall.y0, wall.x1, wall.y1)), 0.0)
+        ends = (wall.x1, wall.y1, wall.x0, wall.y0) if reverse else (wall.x0, wall.y0, wall.x1, wall.y1)
+        touch = wall_at(path, len(path), body, np.array(ends), 0.0)
         # Lines are for the front bumper (USE-3); backwards the car leaves what it stands at.
         if reverse and (wall.reason is not Reason.PEDESTRIAN or touch <= 0.0):
             continue
