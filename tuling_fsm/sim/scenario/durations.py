@@ -46,7 +46,7 @@ def time_span(node: Node) -> TimeSpan:
             return _until(awaited)
         case Serial(members, until):
             spans = [time_span(member) for member in members]
-            lasts = TimeSpan(sum(span.shortest for span in spans), sum(span.longest for span in spans))
+            lasts = TimeSpan(math.fsum(each.shortest for each in spans), math.fsum(each.longest for each in spans))
         case Parallel(members, until):
             lasts = _last(map(time_span, members))
         case OneOf(members, until):

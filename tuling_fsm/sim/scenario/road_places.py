@@ -283,6 +283,6 @@ def mean_pose(poses: Sequence[Pose], weights: Sequence[float]) -> Pose | None:
     """Where the weighted mean of poses is, heading as the first; None without poses."""
     if not poses:
         return None
-    x = sum(weight * pose.x for pose, weight in zip(poses, weights, strict=True))
-    y = sum(weight * pose.y for pose, weight in zip(poses, weights, strict=True))
+    x = math.fsum(weight * pose.x for pose, weight in zip(poses, weights, strict=True))
+    y = math.fsum(weight * pose.y for pose, weight in zip(poses, weights, strict=True))
     return Pose(x, y, poses[0].heading)

@@ -199,7 +199,7 @@ class CycleRunner(Runner):
 
     def _catch_up(self, stamp: float) -> None:
         """Whole cycles that are shorter than a step are left out; one of no length goes no further."""
-        cycle = sum(phase.seconds for phase in self._node.phases)
+        cycle = math.fsum(phase.seconds for phase in self._node.phases)
         behind = stamp - self._due
         if behind >= 0.0:
             self._due = self._due + math.floor(behind / cycle) * cycle if cycle > 0.0 else math.inf

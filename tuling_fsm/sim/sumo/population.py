@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -22,7 +23,7 @@ Circle = tuple[float, float, float]
 FIRST_ID = 1001
 ATTEMPTS = 400
 """Places that are tried for a vehicle when the run begins."""
-_MEAN_LENGTH_M = sum(each.length * each.share for each in VEHICLE_CLASSES)
+_MEAN_LENGTH_M = math.fsum(each.length * each.share for each in VEHICLE_CLASSES)
 
 
 class SumoPopulation:
@@ -65,7 +66,7 @@ class SumoPopulation:
         """How many were taken off because they had stood for too long."""
 
     def _capacity(self) -> int:
-        room = sum(lane.center.length for lanes in self._graph.lanes.values() for lane in lanes)
+        room = math.fsum(lane.center.length for lanes in self._graph.lanes.values() for lane in lanes)
         return int(room / (_MEAN_LENGTH_M + self._p.gap))
 
     def fill(self, circles: Sequence[Circle]) -> None:

@@ -179,7 +179,7 @@ def _nurbs(element: XmlElement, script: Script, start: Placement | None) -> Traj
         return TrajectoryShape(points, ())
     return TrajectoryShape(
         points,
-        _growing([sum(map(operator.mul, parts, times[first : first + order])) for first, parts in shares]),
+        _growing([math.fsum(map(operator.mul, parts, times[first : first + order])) for first, parts in shares]),
     )
 
 
@@ -197,7 +197,7 @@ def _shares(at: float, order: int, knots: list[float], weights: list[float]) -> 
         shares = _next_degree(shares, at, span, degree, knots)
     first = span - order + 1
     parts = [share * weight for share, weight in zip(shares, weights[first : span + 1], strict=True)]
-    whole = sum(parts)
+    whole = math.fsum(parts)
     return first, tuple(part / whole for part in parts)
 
 
