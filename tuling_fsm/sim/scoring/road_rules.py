@@ -65,9 +65,7 @@ class RoadRules:
         if at is None or abs(self._map.lanes[at.lane].height(at.s) - z) > SAME_LEVEL_M:
             return None
         side = math.copysign(1, at.lane.lane)
-        section = [
-            lane for lane in self._map.lanes if lane[:2] == at.lane[:2] and self._map.lanes[lane].type == DRIVING
-        ]
+        section = [lane.id for lane in self._map.lanes_beside(at.lane) if lane.type == DRIVING]
         if not section:
             return None
         nearest = min(section, key=lambda lane: (side * lane.lane < 0.0, abs(lane.lane - at.lane.lane)))

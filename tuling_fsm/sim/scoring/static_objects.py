@@ -24,6 +24,8 @@ class StaticObjects:
 
     def touched(self, corners: FloatArray, z: float) -> list[int]:
         """Rows of those that a footprint with these corners (4, 2; m) overlaps at a height (m, NaN: any), in order."""
+        if not self.all:
+            return []
         found = sorted(self._tree.query(Polygon(corners), "intersects").tolist())
         return [row for row in found if not abs(self._height(row) - z) > SAME_LEVEL_M]
 

@@ -67,6 +67,10 @@ class SensorChannel:
         """Whether a whole message is lost."""
         return self.fault.drop_out > 0.0 and bool(self._random.random() < self.fault.drop_out)
 
+    def recall(self) -> None:
+        """Take back what is under way: it has been overtaken."""
+        self._under_way.clear()
+
     def send(self, now: float, message: Message | None, last: Message | None) -> Message | None:
         """Put a message on its way (None: there is none) `now` (s); returns the latest that is there, else `last`."""
         if message is not None and self.fault.latency <= 0.0 and not self._under_way:
@@ -117,6 +121,8 @@ class SensorFusion:
     def __init__(self, channels: SensorChannels) -> None:
         self._channels = channels
         self._views: dict[Sensor, StampedRows | None] = dict.fromkeys(PARTS)
+        self._whole: StampedRows | None = None
+        """What every sensor saw last, if all were perfect then: the views are made when one is not any more."""
 
     def objects(self, stamp: float, rows: Rows, hidden: Callable[[], npt.NDArray[np.uint32]]) -> Rows:
         """What is left of a table of objects, and where it seems to be.
@@ -127,14 +133,15 @@ class SensorFusion:
             hidden: asked for the ids of the objects that stand behind other ones.
         """
         faults = {sensor: self._channels[sensor].fault for sensor in PARTS}
+        if all(fault == PERFECT for fault in faults.values()):
+            self._whole = StampedRows(stamp, rows)
+            return rows
+        self._take_apart()
         behind = hidden() if any(fault.occlusion for fault in faults.values()) else np.zeros(0, np.uint32)
-        # Asked for while all is well too: a sensor that becomes late says what it has seen last.
         views = {
             sensor: self._view(sensor, stamp, rows, behind if fault.occlusion else behind[:0])
             for sensor, fault in faults.items()
         }
-        if all(fault == PERFECT for fault in faults.values()):
-            return rows
         fused = rows.copy()
         fused["source"] &= ~np.uint8(sum(PARTS.values()))
         placed = fused["source"] > 0
@@ -147,6 +154,15 @@ class SensorFusion:
                 fused[name][mine[new]] = seen[name][theirs[new]]
             placed[mine] = True
         return fused[placed]
+
+    def _take_apart(self) -> None:
+        """A sensor that becomes late says what it has seen last while all was well."""
+        whole, self._whole = self._whole, None
+        if whole is None:
+            return
+        for sensor, bit in PARTS.items():
+            self._channels[sensor].recall()
+            self._views[sensor] = StampedRows(whole.stamp, whole.rows[whole.rows["source"] & np.uint8(bit) > 0])
 
     def _view(self, sensor: Sensor, stamp: float, rows: Rows, behind: npt.NDArray[np.uint32]) -> Rows:
         """What a sensor says now: what it saw as long ago as its latency is."""
