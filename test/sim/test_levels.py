@@ -87,6 +87,18 @@ def test_one_that_is_placed_beside_an_actor_is_on_the_level_of_that(bridge: Road
     assert levels(sim) == [0.0]
 
 
+def test_the_ego_is_on_the_level_that_it_is_put_on(bridge: RoadMap) -> None:
+    """A few metres aside, too, where one that drives keeps its level."""
+    sim = run(bridge)
+    found = []
+    for where in (ABOVE, AtPose(45.0, -1.75, 0.0), AtPose(51.75, -6.0, 0.5 * math.pi), BELOW, ABOVE):
+        sim.inject(Place(EGO, where, 0.0))
+        sim.advance(None)
+        position = sim._ground.position
+        found.append((sim._ground.z, None if position is None else position.lane.road))
+    assert found == [(BRIDGE_M, "2"), (0.0, "1"), (BRIDGE_M, "2"), (0.0, "1"), (BRIDGE_M, "2")]
+
+
 def test_a_row_across_a_road_is_as_high_as_that(bridge: RoadMap) -> None:
     sim = run(bridge)
     sim.inject(CloseRoad("works", ABOVE, None, Material.CONE, PerceivedAs.OBJECTS))

@@ -32,6 +32,7 @@ from tuling_fsm.sim.initial_state import ego_setting, initial_agents
 from tuling_fsm.sim.parameters import SimParameters, TrackingErrorParameters
 from tuling_fsm.sim.pedestrians.population import CrossingHabits, Pedestrians, RudePedestrians
 from tuling_fsm.sim.scenario import commands
+from tuling_fsm.sim.scenario.choices import ActorKind
 from tuling_fsm.sim.scenario.maneuvers import ManeuverCommand
 from tuling_fsm.sim.scenario.model import EGO, ActorState, Population, Scenario
 from tuling_fsm.sim.scenario.placements import in_words
@@ -39,7 +40,7 @@ from tuling_fsm.sim.scenario.storyboard import Storyboard
 from tuling_fsm.sim.scenario.validation import check_on_map
 from tuling_fsm.sim.scoring.completion import EndConditions, Services, final_slots, mission_goal, time_limit
 from tuling_fsm.sim.scoring.referee import Referee
-from tuling_fsm.sim.scoring.road_rules import ground_under
+from tuling_fsm.sim.scoring.road_rules import Ground, ground_under, level_before
 from tuling_fsm.sim.scoring.score import Infraction
 from tuling_fsm.sim.seeds import SeedStreams, generator
 from tuling_fsm.sim.sensors.feed import InputFeed
@@ -345,6 +346,8 @@ class Simulation:
                 if pose is None:
                     raise InputError(EGO, f"no {in_words(placement)} on this map now", ON_MAP)
                 self.ego.place(pose, self.ego.v if speed is None else speed)
+                known, _ = level_before(pose, self._ground)
+                self._ground = Ground(None, self.scripted.level(placement, pose, ActorKind.VEHICLE, known), (), pose)
             case commands.ChangeSpeed(_, target, rate):
                 self.ego.change_speed(target, rate)
             case _:

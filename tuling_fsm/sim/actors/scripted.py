@@ -179,7 +179,7 @@ class ScriptedActors:
         where, z = None, math.nan
         if isinstance(command, commands.CloseRoad):
             where = self.pose_of(command.placement, ego)
-            z = z if where is None else self._level(command.placement, where, ActorKind.VEHICLE)
+            z = z if where is None else self.level(command.placement, where, ActorKind.VEHICLE)
         self.placed_objects.apply(command, where, z)
         if isinstance(command, commands.CloseRoad | commands.OpenRoad):
             closed = self.placed_objects.closed_lanes
@@ -280,7 +280,7 @@ class ScriptedActors:
         pose = place(placement, self._map, self._random, known, body.kind, body.reference_behind)
         if pose is None:
             return False
-        body.z = self._level(placement, pose, body.kind)
+        body.z = self.level(placement, pose, body.kind)
         before = self.state(name)
         v = speed if speed is not None else body.v if before is None else before.speed
         if name in self._controllers:
@@ -295,9 +295,11 @@ class ScriptedActors:
             self._traffic.set_speed(self.rows[name], v)
         return True
 
-    def _level(self, placement: Placement, pose: Pose, kind: ActorKind | None = None) -> float:
-        """Height of the road that a placement at a pose is on, m: next to an actor the one that this is on."""
-        z = self._z(placement.actor) if isinstance(placement, Relation) and placement.actor != EGO else math.nan
+    def level(self, placement: Placement, pose: Pose, kind: ActorKind | None = None, before: float = math.nan) -> float:
+        """Height of the road that a placement at a pose is on, m: next to an actor the one that this is on, else, if
+        the placement does not say it, the nearest to that `before` (NaN: unknown).
+        """
+        z = self._z(placement.actor) if isinstance(placement, Relation) and placement.actor != EGO else before
         return level_at(self._map, pose, z, road_of(self._map, placement), kind)
 
     def _z(self, name: str) -> float:

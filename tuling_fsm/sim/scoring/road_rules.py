@@ -203,7 +203,7 @@ def ground_under(
     road_map: RoadMap, rules: RoadRules, vehicle: Vehicle, pose: Pose, before: Ground | None = None
 ) -> Ground:
     """What is below a car at a pose of its rear axle; what was below it `before` tells the levels of a bridge apart."""
-    z, since = _level_before(pose, before)
+    z, since = level_before(pose, before)
     for types in ((DRIVING,), ON_SURFACE):
         position = rules.lane(pose, z, types)
         height = z if position is None else road_map.lanes[position.lane].height(position.s)
@@ -219,7 +219,7 @@ def ground_under(
     return Ground(None, z, (), pose, since)
 
 
-def _level_before(pose: Pose, before: Ground | None) -> tuple[float, float]:
+def level_before(pose: Pose, before: Ground | None) -> tuple[float, float]:
     """The height of a car that has come on from where it was (m, NaN: unknown), and how far since it was known (m)."""
     moved = math.inf if before is None else distance(before.pose[:2], pose[:2])
     return (math.nan, 0.0) if before is None or moved > JUMP_M else (before.z, before.since + moved)
