@@ -185,7 +185,8 @@ class AgentTracks:
         entries = {lane: way for lane, way in onward.items() if lanes[lane].junction is not None}
         entered = {lanes[lane].junction for lane in entries}
         patient = self.stood(row) < WAITS_AT_FREE_LINE_S or self._busy(row, entered)
-        for lane, way in {position.lane: -position.s, **onward}.items():
+        # In pairs: on a short ring the own lane comes again.
+        for lane, way in [(position.lane, -position.s), *onward.items()]:
             for line in self._map.stop_lines_of(lane) if lane not in entries else ():
                 if -1.0 < way + line.s - half < QUEUE_GAP_M:
                     return patient or (line.kind == "light" and self._lights.get(line.signal) != Light.GREEN)

@@ -171,9 +171,10 @@ class JunctionYielding:
             return
         half, of, lanes = 0.5 * self._vehicle.length, self._map.stop_lines_of, self._map.lanes
         before = lanes_before(self._map, position.lane, APPROACH_M)
-        under = {position.lane: -position.s, **lanes_onward(self._map, position.lane, position.s, half)}
+        # In pairs: on a short ring the own lane comes again.
+        under = [(position.lane, -position.s), *lanes_onward(self._map, position.lane, position.s, half).items()]
         passed = [line for lane in before for line in of(lane) if line.signal in kept]
-        for lane, way in under.items():
+        for lane, way in under:
             if lanes[lane].junction is None:
                 passed += [line for line in of(lane) if line.kind == "light" and way + line.s <= half]
         for line in passed:
@@ -348,10 +349,12 @@ class JunctionYielding:
         return min(rights)
 
     def _lines(self, way: LaneId) -> list[StopLine]:
-        """Stop lines before or on a connecting lane."""
+        """Stop lines before or on a connecting lane; those of the junction before say nothing of this one."""
         of, lanes = self._map.stop_lines_of, self._map.lanes
         before = (
-            (gap + lanes[lane].length, of(lane)) for lane, gap in lanes_before(self._map, way, APPROACH_M).items()
+            (gap + lanes[lane].length, of(lane))
+            for lane, gap in lanes_before(self._map, way, APPROACH_M).items()
+            if lanes[lane].junction in (None, lanes[way].junction)
         )
         return [*of(way), *(line for end, lines in before for line in lines if end - line.s < APPROACH_M)]
 
