@@ -198,6 +198,43 @@ def fails(*_: object) -> None:
     raise ArithmeticError("no way on")
 
 
+def test_an_asynchronous_run_that_is_over_asks_for_no_plan_and_stays_as_it_ended(plain: RoadMap) -> None:
+    run, late = simulation(plain, max_duration_s=0.2), threading.Event()
+
+    def drive(inputs: Inputs) -> None:
+        if run.finished:
+            late.set()
+            fails()
+
+    with pytest.warns(RuntimeWarning, match="do not repeat"):
+        world = AsyncWorld(run, drive)
+    with world:
+        while not run.finished:
+            world.wait_for_tick(PATIENCE_S)
+        late.wait(3.0 * stepping.NOTHING_NEW_S)
+    assert (run.end, late.is_set()) == ("time", False)
+
+
+def test_a_plan_that_fails_once_the_run_is_over_leaves_its_end(plain: RoadMap) -> None:
+    run, over = simulation(plain, max_duration_s=0.2), threading.Event()
+
+    def drive(inputs: Inputs) -> None:
+        assert over.wait(PATIENCE_S)
+        fails()
+
+    def outlast() -> None:
+        with world:
+            while not run.finished:
+                world.wait_for_tick(PATIENCE_S)
+            over.set()
+
+    with pytest.warns(RuntimeWarning, match="do not repeat"):
+        world = AsyncWorld(run, drive)
+    with pytest.raises(ArithmeticError, match="no way on"):
+        outlast()
+    assert run.end == "time"
+
+
 @pytest.mark.clause("SIM-1")
 @pytest.mark.parametrize("culprit", ["planner", "callback"])
 def test_what_is_raised_beside_the_context_stops_an_asynchronous_world(plain: RoadMap, culprit: str) -> None:

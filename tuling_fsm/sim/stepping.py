@@ -147,8 +147,8 @@ class AsyncWorld(SyncWorld):
     a frame lasts as long as the last one took. Neither repeats: the same seed gives another run each time, which a
     `RuntimeWarning` says.
 
-    What the planner, the simulation or a callback raises stops the world and ends the run as an `error`; leaving the
-    context raises it, and so does `wait_for_tick`.
+    What the planner, the simulation or a callback raises stops the world and ends a run that is not over as an `error`;
+    leaving the context raises it, and so does `wait_for_tick`. No plan is asked for once the run is over.
     """
 
     def __init__(self, simulation: Simulation, drive: Drive, variable_step: bool = False) -> None:
@@ -173,7 +173,8 @@ class AsyncWorld(SyncWorld):
         for thread in self._threads:
             thread.join()
         if self._failure is not None:
-            self.simulation.abort()
+            if not self.simulation.finished:
+                self.simulation.abort()
             if raised is not self._failure:
                 raise self._failure
 
@@ -210,10 +211,11 @@ class AsyncWorld(SyncWorld):
                 return
             took, last = time.monotonic() - last, time.monotonic()
             self._go_on(self._latest, self._lasting(took) if self._variable_step else None)
-            self._unseen.put(self.simulation.inputs())
+            if not self.simulation.finished:
+                self._unseen.put(self.simulation.inputs())
 
     def _plan(self) -> None:
-        while not self._over.is_set():
+        while not self._over.is_set() and not self.simulation.finished:
             with contextlib.suppress(queue.Empty):
                 inputs = self._unseen.get(timeout=NOTHING_NEW_S)
                 while not self._unseen.empty():
