@@ -87,6 +87,22 @@ def test_a_matrix_of_other_settings_is_not_gone_on_with(driven: list[str], tmp_p
         run_matrix(asked(tmp_path, resume=True, duration_s=2.0), lambda _: None)
 
 
+def test_nor_are_its_cells_where_another_one_was_broken_off_and_is_gone_on_with(
+    driven: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_matrix(asked(tmp_path), lambda _: None)
+    with monkeypatch.context() as broken, pytest.raises(KeyboardInterrupt):
+        broken.setattr(matrix, "_references", interrupted)
+        run_matrix(asked(tmp_path, duration_s=2.0), lambda _: None)
+    driven.clear()
+    run_matrix(asked(tmp_path, resume=True, duration_s=2.0), lambda _: None)
+    assert driven == ["on_road/normal/entry/ghosts", "on_road/normal/entry/clock_back"]
+
+
+def interrupted(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
 def test_nor_is_one_of_a_scenario_or_a_map_that_has_changed_since(driven: list[str], tmp_path: Path) -> None:
     road_map = tmp_path / "course.xodr"
     road_map.write_bytes(COURSE.read_bytes())

@@ -90,12 +90,17 @@ def run_matrix(matrix: FaultMatrix, say: Report) -> list[CellResult]:
 
 
 def _claim(matrix: FaultMatrix) -> None:
-    """Write the settings of the matrix into its folder; those of another one are not mixed with it."""
+    """Write the settings of the matrix into its folder; cells of another one are removed before, so that none is left
+    where this one is interrupted and gone on with.
+    """
     file = matrix.folder / "settings.json"
     found = _read(file)
     if matrix.resume and found is not None and found.get("key") != matrix.key:
         expected = "the same scenarios, map, seed, parameters and duration, or another folder"
         raise InputError("--resume", f"{matrix.folder} holds a matrix of other settings", expected)
+    if found is None or found.get("key") != matrix.key:
+        for cell in sorted((matrix.folder / "cells").rglob("*.json")):
+            cell.unlink()
     write_file(file, json.dumps({"key": matrix.key, "duration_s": matrix.duration_s}) + "\n")
 
 
