@@ -82,6 +82,15 @@ def test_lines_that_come_together_are_heard_before_the_process_is_silent() -> No
         assert list(heard) == []
 
 
+@pytest.mark.parametrize(("last", "told"), [(b'{"finding": 2}', [{"finding": 2}]), (b'{"find', [])])
+def test_a_last_line_that_is_not_ended_counts_if_it_is_whole(last: bytes, told: list[dict[str, int]]) -> None:
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb") as stream:
+        with os.fdopen(writing, "wb") as process:
+            process.write(b'{"finding": 1}\n' + last)
+        assert list(_in_time(stream, 10.0, 10.0)) == [{"finding": 1}, *told]
+
+
 def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / STATE).write_text("[]")
     with pytest.raises(InputError, match="what this verb wrote, or another folder"):

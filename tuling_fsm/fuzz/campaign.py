@@ -248,11 +248,20 @@ def _in_time(stream: IO[bytes], first_s: float, next_s: float) -> Iterator[dict[
             # Not by the stream's own buffer: the selector does not see what has been read into that.
             said = os.read(stream.fileno(), _AT_ONCE)
             if not said:
+                yield from _last_line(rest)
                 return
             *lines, rest = (rest + said).split(b"\n")
             patience = next_s if lines else patience
             yield from map(json.loads, lines)
     yield None
+
+
+def _last_line(rest: bytes) -> list[dict[str, Any]]:
+    """Of a process that ended without ending its line; none where it was cut off."""
+    try:
+        return [json.loads(rest)]
+    except ValueError:
+        return []
 
 
 def table(records: dict[str, FuzzRecord], names: Sequence[str]) -> list[str]:
