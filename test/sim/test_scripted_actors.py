@@ -178,6 +178,24 @@ def test_a_vehicle_that_is_put_elsewhere_drives_on_as_it_was_told(two_lanes: Roa
     assert after[-1].speed == pytest.approx(6.0, abs=0.2)
 
 
+@pytest.mark.parametrize("speed", [None, 4.0])
+@pytest.mark.parametrize(
+    "way",
+    [FollowRoute("npc", (AtPose(300.0, -1.75, 0.0),), 8.0), FollowPath("npc", (AtPose(300.0, -1.75, 0.0),), 8.0)],
+    ids=["route", "path"],
+)
+def test_the_way_of_one_that_is_put_elsewhere_is_over_until_it_gets_another(
+    two_lanes: RoadMap, way: Command, speed: float | None
+) -> None:
+    elsewhere, again = begins(Place("npc", AtPose(150.0, -1.75, 0.0), speed)), (Wait(Elapsed(0.5)), begins(way))
+    sim = run(two_lanes, (car(AtPose(60.0, -1.75, 0.0)),), begins(way), Wait(Elapsed(1.0)), elsewhere, *again)
+    over = []
+    for _ in range(40):
+        sim.advance(None)
+        over.append(sim.scripted.arrived("npc"))
+    assert over == [False] * 19 + [True] * 10 + [False] * 11
+
+
 def test_a_person_that_is_put_elsewhere_keeps_its_speed(two_lanes: RoadMap) -> None:
     walk = begins(Walk("walker", (AtPose(100.0, -9.0, None),), 1.0))
     elsewhere = begins(Place("walker", AtPose(150.0, 3.0, 0.0)))

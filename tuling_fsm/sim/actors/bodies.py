@@ -34,7 +34,7 @@ STANDING = (ActorKind.BARRIER, ActorKind.CONE, ActorKind.DEBRIS)
 class FreeActor:
     """One actor off the lanes: size (m); `pose` of the box's centre in `map`; speed, acceleration, the speed that it
     approaches and the rate at which (m/s, m/s^2); the way of its reference point, how far it has come on it (m), and
-    whether it is at its end; the level that it is on, m (NaN: any).
+    whether that is over; the level that it is on, m (NaN: any).
     """
 
     kind: ActorKind
@@ -66,10 +66,12 @@ class FreeActor:
         return None if self.pose is None else shifted(self.pose, -self.reference_behind)
 
     def place(self, reference: Pose, v: float) -> None:
-        """Put the reference point somewhere; the actor keeps that speed (m/s), straight on, until told otherwise."""
+        """Put the reference point somewhere; the actor keeps that speed (m/s), straight on, until told otherwise. A
+        path that it was on is over.
+        """
         self.pose = shifted(reference, self.reference_behind)
         self.v, self.a, self.wanted, self.rate = v, 0.0, v, math.inf
-        self.path, self.arrived = None, False
+        self.path, self.arrived = None, self.path is not None
 
     def remove(self) -> None:
         """Out of the world, and at a stand should it come back."""

@@ -29,7 +29,7 @@ from tuling_fsm.sim.scenario.maneuvers import ManeuverCommand, ShiftLane
 from tuling_fsm.sim.scenario.model import EGO, ActorState, ScenarioActor
 from tuling_fsm.sim.scenario.placements import OnMap, Placement, Relation, in_words, place
 from tuling_fsm.sim.scenario.road_places import locate
-from tuling_fsm.sim.traffic.fleet import AXLE_SHARE, OFF
+from tuling_fsm.sim.traffic.fleet import AXLE_SHARE, GIVEN_PATH, OFF
 from tuling_fsm.sim.traffic.manager import TrafficManager
 from tuling_fsm.world.inputs import Light
 
@@ -154,8 +154,8 @@ class ScriptedActors:
         return ActorState(reference, v, a, body.length, body.width, body.reference_behind)
 
     def arrived(self, name: str) -> bool:
-        """Whether an actor has come to the end of its route, path or walk."""
-        return self._traffic.arrived(self.rows[name]) if self.on_lanes(name) else self.bodies[name].arrived
+        """Whether an actor has come to the end of its route, path or walk, or was put elsewhere on the way."""
+        return self.bodies[name].arrived or (self.on_lanes(name) and self._traffic.arrived(self.rows[name]))
 
     def in_lane(self, name: str) -> bool:
         """Whether an actor is through with its last change of lanes."""
@@ -287,8 +287,10 @@ class ScriptedActors:
             self._controllers[name].place(pose, v)
             return True
         drives_on = speed is None and self.on_lanes(name)
+        on_route = self.on_lanes(name) and int(self._traffic.fleet.car.mode[self.rows[name]]) == GIVEN_PATH
         self._leave_lanes(name)
         body.place(pose, v)
+        body.arrived |= on_route
         if drives_on:
             self._to_lanes(name)  # As it drove before, whatever it was told.
         elif v > 0.0 and self._to_lanes(name):
@@ -364,6 +366,7 @@ class ScriptedActors:
         s = self._map.lanes[first.lane].center.project(centre.x, centre.y).s
         lanes = [self._lanes[lane.lane] for lane in route.lanes]
         row = self.rows[name]
+        body.arrived = False
         self._traffic.follow(row, lanes, s, last.lane_to + AXLE_SHARE * body.length)
         self._traffic.set_speed(row, speed)
 
