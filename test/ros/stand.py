@@ -15,6 +15,7 @@ from tuling_fsm.ros.inbox import Inbox
 from tuling_fsm.ros.node_parameters import PlannerNodeParameters
 from tuling_fsm.ros.planning_cycle import Acknowledge, Output, PendingRouteRequest, PlanningCycle
 from tuling_fsm.wire.inputs import pack_inputs
+from tuling_fsm.wire.text import unpack_string
 from tuling_fsm.wire.trajectory import unpack_trajectory
 from tuling_fsm.world.inputs import OBJECTS, TRAFFIC_LIGHTS, Inputs, Odometry, RouteRequest, StampedRows
 
@@ -68,6 +69,10 @@ class Sink:
 
     def trajectories(self) -> list[Trajectory]:
         return [unpack_trajectory(raw) for topic, raw in self.sent if topic == "trajectory"]
+
+    def lights(self) -> list[str]:
+        """All that was sent to the indicators."""
+        return [unpack_string(raw, topic) for topic, raw in self.sent if topic == "indicators"]
 
 
 class Bench(Sink):

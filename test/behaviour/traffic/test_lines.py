@@ -9,6 +9,7 @@ from crossroads import HALF_M, LIGHT, STOP_SIGN, crossroads
 from traffic_drive import Drive, route_between
 
 from tuling_fsm.behaviour.memory import PlanOutcome
+from tuling_fsm.behaviour.regulations import regulations
 from tuling_fsm.behaviour.traffic.lines import told_of_light
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import FollowLanes, FreeSpace, Limit, PlanResult, Reason
@@ -42,6 +43,16 @@ def test_whatever_is_not_known_to_be_open_closes_the_line(lit: RoadMap, light: L
     assert drive.wall_s(wall) == pytest.approx(LINE_S, abs=0.05)
     assert wall.blocker == 4 and "signal 4" in wall.detail
     assert (wall.x0, wall.x1) == (pytest.approx(-4.5, abs=0.01), pytest.approx(4.5, abs=0.01)), "the whole road"
+
+
+@pytest.mark.clause("INT-2", "SAF-2")
+def test_the_check_holds_a_red_line_closed_on_the_oncoming_lane_too(lit: RoadMap) -> None:
+    """Whatever way a plan takes round its end: the road is 7 m wide."""
+    drive = approach(lit, 20.0, light=Light.RED)
+    drive.tick()
+    (line,) = regulations(drive.world, lit, drive.vehicle, False, 3.0, 8.0).closed_lines
+    assert (line.x0, line.x1) == (pytest.approx(-3.5, abs=0.01), pytest.approx(3.5, abs=0.01))
+    assert line.y0 == line.y1 == pytest.approx(-HALF_M - 1.0, abs=0.05)
 
 
 @pytest.mark.clause("INT-2")
