@@ -16,7 +16,7 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim import scoring
 from tuling_fsm.sim.actors.agent_states import AgentBoxes
 from tuling_fsm.sim.scoring.collisions import boxes_touched
-from tuling_fsm.sim.scoring.right_of_way import _on_arc
+from tuling_fsm.sim.scoring.pedestrian_yielding import _on_arc
 from tuling_fsm.world.inputs import Kind, Light
 
 from .staging import LANE_Y, Watch

@@ -24,8 +24,9 @@ from tuling_fsm.sim.scoring.comfort import Comfort
 from tuling_fsm.sim.scoring.infraction_log import InfractionLog, RefereeFrame
 from tuling_fsm.sim.scoring.lane_yielding import LaneYielding
 from tuling_fsm.sim.scoring.near_misses import NearMisses
+from tuling_fsm.sim.scoring.pedestrian_yielding import PedestrianYielding
 from tuling_fsm.sim.scoring.queue_overtaking import QueueOvertaking
-from tuling_fsm.sim.scoring.right_of_way import JunctionYielding, PedestrianYielding
+from tuling_fsm.sim.scoring.right_of_way import JunctionYielding
 from tuling_fsm.sim.scoring.road_rules import RoadRules
 from tuling_fsm.sim.scoring.sanctions import Sanctions
 from tuling_fsm.sim.scoring.score import Infraction, Metrics, MetricValues
