@@ -126,7 +126,7 @@ class Agent:
             InputError: a record of another state machine.
         """
         self._behaviour.restore(record)
-        self._memory = self._memory._replace(behaviour=record)
+        self._memory = AgentMemory(record, self._memory.world)
         self._last = None
 
     def warm_up(self) -> None:

@@ -148,6 +148,20 @@ def test_a_second_lap_is_gone_on_with_after_a_gap_and_in_another_agent(course: R
     assert agent.step(at(1.0, 375.0)).world.route_s < 13.0, "a bag that is looped"
 
 
+@pytest.mark.clause("EST-2")
+def test_what_is_restored_plans_anew_from_where_the_car_is(course: RoadMap, route: Route) -> None:
+    agent = Agent(course)
+    *_, last = drive(agent, route, 60)
+    agent.restore(agent.record)
+    pose, _, v, _ = last.trajectory.sample(last.stamp + STEP_S)
+    beside = pose._replace(x=pose.x - 0.25 * math.sin(pose.heading), y=pose.y + 0.25 * math.cos(pose.heading))
+    stamp = last.stamp + STEP_S
+    objects = StampedRows(stamp, np.zeros(0, OBJECTS))
+    tick = agent.step(Inputs(stamp, odometry=Odometry(stamp, beside, v, 0.0), objects=objects))
+    assert tick.world.ego.v > 1.0
+    assert tick.trajectory.pose(0)[:2] == pytest.approx(beside[:2], abs=0.02)
+
+
 @pytest.mark.medium
 def test_warming_up_leaves_the_agent_as_it_was(course: RoadMap, route: Route) -> None:
     cold, warm = Agent(course), Agent(course)

@@ -193,6 +193,40 @@ def test_a_light_closes_its_line_though_the_request_does_not_say_so(tmp_path: Pa
     assert any(tick.limit.detail.startswith("RED_LIGHT: signal") for tick in ticks)
 
 
+@pytest.mark.clause("INT-2", "USE-3")
+@pytest.mark.parametrize(("before", "over"), [(8.8, 0.9), (10.0, 2.4)])
+@pytest.mark.medium
+def test_a_car_that_slides_over_the_line_at_red_stands_there_until_green(
+    tmp_path: Path, before: float, over: float
+) -> None:
+    """Its brakes reach no more than a part of what is asked of them; red comes `before` the line (m)."""
+    town = crossroads(tmp_path, "lit", dict.fromkeys("ENWS", LIGHT))
+    north = 0.5 * math.pi
+    route = plan_route(town, Pose(1.75, -70.0, north), Pose(1.75, 60.0, north)).route
+    assert route is not None
+    line = next(ahead for stretch in route.lanes for ahead in town.stop_lines_of(stretch.lane))
+    brakes = 4.0 if before < 9.0 else 3.0
+    pose, v, red_from = route.reference.at(0.0), 0.0, math.inf
+
+    def around(stamp: float) -> dict[str, Any]:
+        nonlocal red_from
+        red_from = min(red_from, stamp if line.y0 - pose.y - VEHICLE.front <= before else math.inf)
+        state = Light.RED if red_from <= stamp < red_from + 10.0 else Light.GREEN
+        rows = np.array([(line.signal, int(state), 1.0)], dtype=TRAFFIC_LIGHTS)
+        return {"odometry": Odometry(stamp, pose, v, 0.0), "traffic_lights": StampedRows(stamp, rows)}
+
+    fronts = list[tuple[float, float]]()
+    for tick in drive(Agent(town), route, 800, around):
+        asked = float(tick.trajectory.sample(tick.stamp + STEP_S)[2])
+        slid = max(asked, v - brakes * STEP_S)
+        pose, v = pose._replace(y=pose.y + 0.5 * (v + slid) * STEP_S), slid
+        fronts.append((tick.stamp - red_from, pose.y + VEHICLE.front - line.y0))
+    at_red = [front for since, front in fronts if 5.0 < since < 10.0]
+    assert max(at_red) - min(at_red) < 1e-3
+    assert at_red[0] == pytest.approx(over, abs=0.3)
+    assert fronts[-1][1] > 20.0
+
+
 def jumping(agent: Agent, route: Route, jump: Callable[[float, Pose], Pose], ticks: int) -> Iterator[Tick]:
     """A car that follows its plans, and that somebody puts elsewhere."""
     pose, v = route.reference.at(0.0), 0.0

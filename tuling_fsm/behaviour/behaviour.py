@@ -21,7 +21,7 @@ from tuling_fsm.behaviour.tables import table
 from tuling_fsm.behaviour.traffic.rules import TrafficRules, traffic_rules
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.regulations import Regulations
-from tuling_fsm.core.request import Hold, PlanningRequest, PlanResult, Reason
+from tuling_fsm.core.request import FollowLanes, Hold, PlanningRequest, PlanResult, Reason
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.machine.engine import Engine, Pending, StepResult
 from tuling_fsm.machine.record import StateRecord
@@ -163,7 +163,7 @@ class Behaviour:
                 view = view.having(leaf.enter(view))
             view = view.having(self._watch_flapping(view, event))
         turning = view.memory.routing.turn.open
-        request, probe = self._restricted(leaf.request(view), world), self._probe(leaf, view)
+        request, probe = self._restricted(_lawful(leaf.request(view), view), world), self._probe(leaf, view)
         probed = probe is not None and not turning
         self._machine.remember(replace(view.memory, probed_at=view.clock) if probed else view.memory)
         timeout = time_left(view, self._timed[self._machine.record.path])
@@ -320,6 +320,12 @@ def _changed_state(memory: Memory, same_maneuver: bool, led_back: bool) -> Memor
     return replace(
         memory, plan=PlanOutcome(), probe=PlanOutcome(), probed_at=-math.inf, unexplained_s=spent, ladder=ladder
     )
+
+
+def _lawful(request: PlanningRequest, view: BehaviourView) -> PlanningRequest:
+    """The request, or the stop that was begun at a line which the car is over (USE-3)."""
+    stop = view.memory.rules.stop
+    return request if stop is None or not isinstance(request, FollowLanes) else stop
 
 
 def _jump_report(jump: float) -> tuple[str, ...]:

@@ -190,6 +190,15 @@ class CheckParameters:
     position: float = param(
         0.1, "m", 0.01, 1.0, "a row may be this far from where speed and heading lead", clause="SAF-2"
     )
+    turn: float = param(0.02, "rad", 0.005, 1.0, "and turned so far from where the curvature leads", clause="SAF-2")
+    gain: float = param(
+        0.75,
+        "",
+        0.5,
+        2.0,
+        "share of emergency braking by which speeds may differ from the acceleration",
+        clause="SAF-2",
+    )
 
 
 @dataclass(frozen=True)

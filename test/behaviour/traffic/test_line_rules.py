@@ -35,7 +35,7 @@ def judged(now: TrafficSituation, old: LineMemory | None = None) -> tuple[LineMe
     """The new memory of the one line ahead, and whether it is closed."""
     (ahead,) = now.world.stop_lines
     key = LineKey(ahead.line.signal, round(10.0 * ahead.s))
-    walls, kept = line_rules(now, {} if old is None else {key: old})
+    walls, kept, _ = line_rules(now, {} if old is None else {key: old})
     assert list(kept) == [key]
     return kept[key], bool(walls)
 
@@ -107,7 +107,7 @@ def test_a_stop_sign_is_served_by_standing_there(
     now = situation(road, v=v, standing_for=stood, stop_lines=(line(gap - 1e-9, "stop"),))
     memory, closed = judged(now, LineMemory(served=before))
     assert (memory.served, closed) == (served, not served)
-    assert line_rules(replace(now, by_hand=True), {}) == ((), {})
+    assert line_rules(replace(now, by_hand=True), {}) == ((), {}, None)
 
 
 @pytest.mark.clause("INT-7", "USE-3")
@@ -122,6 +122,33 @@ def test_the_noise_of_the_speed_of_a_standing_car_does_not_begin_its_stop_anew(
 
 
 @pytest.mark.clause("INT-2", "USE-3")
+@pytest.mark.parametrize("kind", ["light", "stop"])
+@pytest.mark.parametrize(
+    ("gap", "v", "begun", "holds"),
+    [
+        (-0.4, 0.5, True, False),
+        (-0.6, 0.5, True, True),
+        (-0.6, 0.0, True, True),
+        (-0.6, 0.0, False, False),
+        (-2.9, 0.0, True, True),
+        (-3.1, 0.0, True, False),
+        (-1.0, 4.8, True, True),
+        (-1.0, 5.0, True, False),
+    ],
+)
+def test_a_stop_that_was_begun_goes_on_beyond_its_line(
+    road: RoadMap, kind: str, gap: float, v: float, begun: bool, holds: bool
+) -> None:
+    now = situation(road, v=v, stop_lines=(line(gap, kind),), lights={1: Light.RED})
+    (ahead,) = now.world.stop_lines
+    key = LineKey(1, round(10.0 * ahead.s))
+    *_, stop = line_rules(now, {key: LineMemory(LightDecision.STOP)} if begun else {})
+    reason = Reason.RED_LIGHT if kind == "light" else Reason.STOP_SIGN
+    assert (stop is not None) is holds
+    assert stop is None or (stop.reason, stop.emergency) == (reason, True)
+
+
+@pytest.mark.clause("INT-2", "USE-3")
 def test_walls_stand_at_the_lines_that_are_still_ahead(road: RoadMap) -> None:
     lines = (
         line(-0.6, signal=1),
@@ -130,7 +157,7 @@ def test_walls_stand_at_the_lines_that_are_still_ahead(road: RoadMap) -> None:
         line(9.0, "stop", 4),
         line(12.0, signal=5),
     )
-    walls, kept = line_rules(situation(road, v=0.5, stop_lines=lines, lights={2: Light.RED, 5: Light.RED}), {})
+    walls, kept, _ = line_rules(situation(road, v=0.5, stop_lines=lines, lights={2: Light.RED, 5: Light.RED}), {})
     assert [(wall.reason, wall.blocker) for _, wall in walls] == [
         (Reason.RED_LIGHT, 2),
         (Reason.STOP_SIGN, 4),

@@ -126,7 +126,9 @@ def test_a_line_just_passed_is_at_the_bumper_and_then_there_is_none(lit: RoadMap
     (wall,) = drive.tick().walls
     assert drive.wall_s(wall) == pytest.approx(drive.front + ahead, abs=0.02), "arrived, and waits"
     drive.put_front(LINE_S + 0.6)
-    assert not drive.tick().walls
+    assert drive.tick().stop is not None, "what was begun goes on"
+    drive.put_front(LINE_S + 3.1)
+    assert not drive.tick().walls and drive.rules.stop is None
 
 
 @pytest.mark.clause("USE-3")

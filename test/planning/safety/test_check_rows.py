@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.regulations import Regulations
 from tuling_fsm.core.trajectory import Trajectory
@@ -16,7 +17,7 @@ from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.safety.check import Violation, ViolationKind
 
 from .test_check_geometry import lanes_at
-from .test_check_limits import around, breach, closed, driving, judged, speeds, thing
+from .test_check_limits import C, S, around, breach, closed, driving, judged, speeds, thing
 
 pytestmark = pytest.mark.clause("SAF-2")
 
@@ -57,6 +58,32 @@ def test_a_jump_is_told_with_its_row_and_its_length(row: int) -> None:
     x[row + 1 :] += 0.3
     told = judged(replace(plan, x=x))
     assert told is not None and told.detail == "0.30 m off its own speed"
+
+
+@pytest.mark.clause("SAF-2")
+@pytest.mark.parametrize("radius", [1.5, -4.0])
+def test_a_curvature_that_is_not_that_of_the_motion_is_told(radius: float) -> None:
+    plan = driving(1.0 if radius == 1.5 else 5.0)
+    heading = np.cumsum(np.concatenate(([0.0], 0.5 * (plan.v[1:] + plan.v[:-1]) * np.diff(plan.t)))) / radius
+    ahead, left = radius * elementwise.sin(heading), radius * (1.0 - elementwise.cos(heading))
+    x, y = plan.x[0] + C * ahead - S * left, plan.y[0] + S * ahead + C * left
+    round_ = replace(plan, x=x, y=y, heading=plan.heading + heading)
+    told = judged(round_)
+    assert told is not None and told.breach is ViolationKind.BROKEN and "off its own curvature" in told.detail
+    told = judged(replace(round_, curvature=np.full(len(heading), 1.0 / radius)))
+    assert told is not None and told.breach is not ViolationKind.BROKEN, "it is too bent, and says so"
+
+
+@pytest.mark.clause("SAF-2")
+@pytest.mark.parametrize("by", [0.5, -0.5])
+def test_an_acceleration_that_is_not_that_of_the_motion_is_told(by: float) -> None:
+    plan = driving(5.0)
+    v = plan.v.copy()
+    v[20:] += by
+    ahead = np.concatenate(([0.0], np.cumsum(0.5 * (v[1:] + v[:-1]) * np.diff(plan.t))))
+    told = judged(replace(plan, v=v, x=plan.x[0] + C * ahead, y=plan.y[0] + S * ahead))
+    assert told is not None and told.t == pytest.approx(float(plan.t[19]))
+    assert "off its own acceleration" in told.detail
 
 
 @pytest.mark.parametrize("row", [1, 2, 30])

@@ -127,6 +127,21 @@ def test_a_motion_is_led_by_the_mean_of_two_rows_speeds_and_headings(seed: int) 
 
 
 @pytest.mark.clause("SAF-2")
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_motion_turns_and_gains_speed_by_the_mean_of_two_rows_curvatures_and_accelerations(seed: int) -> None:
+    m = wild(seed)
+    dt = np.diff(m[T])
+    way = 0.5 * (m[V, 1:] + m[V, :-1]) * dt
+    turned = (np.diff(m[HEADING]) + np.pi) % (2.0 * np.pi) - np.pi - 0.5 * (m[CURVATURE, 1:] + m[CURVATURE, :-1]) * way
+    gained = np.diff(m[V]) / dt - 0.5 * (m[A, 1:] + m[A, :-1])
+    for rule, off in ((ml.bent_otherwise, turned), (ml.sped_otherwise, gained)):
+        for most in at_each_rank(np.abs(off)):
+            row, by = rule(m, most)
+            assert row == first(np.abs(off) > most)
+            assert by == pytest.approx(off[row] if row >= 0 else 0.0)
+
+
+@pytest.mark.clause("SAF-2")
 @pytest.mark.parametrize("speed", [6.0, -3.0])
 def test_a_motion_that_is_not_where_its_speed_leads_is_found_by_how_far_it_is(speed: float) -> None:
     m = arc(np.linspace(speed, 0.2 * speed, 40))

@@ -70,6 +70,13 @@ def comfortable(now: Scene, at: StartState, last: Trajectory | None = None) -> T
 
 
 @pytest.mark.parametrize("gear", [1.0, -1.0])
+def test_a_stop_of_a_car_that_gathers_speed_in_a_bend_stays_in_it_to_its_end(gear: float) -> None:
+    plan = comfortable(around(), start(gear * 8.0, gear * 1.5, curvature=0.04))
+    way = np.concatenate(([0.0], np.cumsum(0.5 * (plan.v[1:] + plan.v[:-1]) * np.diff(plan.t))))
+    np.testing.assert_allclose(plan.heading - plan.heading[0], 0.04 * way, atol=0.01)
+
+
+@pytest.mark.parametrize("gear", [1.0, -1.0])
 @pytest.mark.parametrize("v", [3.0, 8.0])
 def test_a_free_stop_is_as_hard_as_comfort_allows_and_goes_the_way_of_the_car(gear: float, v: float) -> None:
     plan = comfortable(around(), start(gear * v, gear * 0.5))

@@ -142,7 +142,7 @@ def parameters_for_scenarios(parameters: Parameters | None = None) -> Parameters
         given.planning,
         speed=replace(given.planning.speed, headway=HEADWAY_S),
         rss=replace(given.planning.rss, brake=BRAKE),
-        lateral=replace(given.planning.lateral, bound_slack=0.02, smoothing=SMOOTHING_M),
+        lateral=replace(given.planning.lateral, bound_slack=0.0, smoothing=SMOOTHING_M),
         check=replace(
             given.planning.check,
             brake_jerk=given.planning.check.brake_jerk * BMW_320I.emergency_decel / given.vehicle.emergency_decel,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from tuling_fsm.behaviour.traffic.memory import LightDecision, LineKey, LineMemory
 from tuling_fsm.behaviour.traffic.situation import TrafficSituation
 from tuling_fsm.core.records import replace
-from tuling_fsm.core.request import FollowLanes, Limit, PlanningRequest, PlanResult, Reason, StopWall
+from tuling_fsm.core.request import FollowLanes, Hold, Limit, PlanningRequest, PlanResult, Reason, StopWall
 from tuling_fsm.core.standing import VEHICLE_STANDS
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.cross_section import edge_point, lane_s_at
@@ -32,16 +32,20 @@ _CROWDED_S = 3.0
 
 def line_rules(
     now: TrafficSituation, memory: Mapping[LineKey, LineMemory]
-) -> tuple[tuple[tuple[float, StopWall], ...], dict[LineKey, LineMemory]]:
-    """Walls with their arc lengths on the route, and the memory of the lines that are still ahead."""
+) -> tuple[tuple[tuple[float, StopWall], ...], dict[LineKey, LineMemory], Hold | None]:
+    """Walls with their arc lengths on the route, the memory of the lines that are still ahead, and a stop that goes on
+    beyond its line.
+    """
     walls: list[tuple[float, StopWall]] = []
     kept: dict[LineKey, LineMemory] = {}
+    stop: Hold | None = None
     for line, s in lines_ahead(now):
-        if now.front > s + now.parameters.line.tolerance or line.kind not in ("light", "stop"):
-            continue
-        if now.by_hand and line.kind == "stop":
+        if line.kind not in ("light", "stop") or (now.by_hand and line.kind == "stop"):
             continue
         key = LineKey(line.signal, round(10.0 * s))
+        beyond = now.front > s + now.parameters.line.tolerance
+        if beyond and not _stops_beyond(now, line, s, memory.get(key)):
+            continue
         old = memory.get(key, LineMemory())
         if line.kind == "light":
             kept[key], closed = _light(now, line, s - now.front, old)
@@ -49,9 +53,21 @@ def line_rules(
         else:
             kept[key], closed = _stop_sign(now, s - now.front, old)
             reason, detail = Reason.STOP_SIGN, f"stop sign {line.signal}"
+        if closed and beyond:
+            stop = Hold(reason, emergency=True, detail=f"{detail}, over the line")
         if closed:
             walls.append((s, now.wall(s, reason, detail, line.signal)))
-    return tuple(walls), kept
+    return tuple(walls), kept, stop
+
+
+def _stops_beyond(now: TrafficSituation, line: StopLine, s: float, memory: LineMemory | None) -> bool:
+    """Whether a stop that was begun for a line is gone on with beyond it: brakes that are late, or a slippery road, are
+    no reason to drive on.
+    """
+    if memory is None or (memory.choice is not LightDecision.STOP if line.kind == "light" else memory.served):
+        return False
+    rest = now.front + now.v * now.v / (2.0 * now.vehicle.emergency_decel)
+    return rest <= s + now.parameters.line.overshoot
 
 
 def lines_ahead(now: TrafficSituation) -> Iterator[tuple[StopLine, float]]:

@@ -14,6 +14,9 @@ class LineParameters:
     tolerance: float = param(
         0.5, "m", 0.0, 3.0, "the front this far over a line has still arrived at it", clause="USE-3"
     )
+    overshoot: float = param(
+        3.0, "m", 0.0, 3.5, "a stop that was begun at a line goes on where it ends no farther over it", clause="USE-3"
+    )
     arrived: float = param(1.5, "m", 0.2, 5.0, "a stop this near before the line is a stop at it", clause="USE-3")
     stop_sign_wait: float = param(1.0, "s", 0.0, 10.0, "how long to stand at a stop sign", clause="INT-7", live=True)
     green_hold: float = param(0.3, "s", 0.0, 3.0, "green acts after it held this long", clause="USE-4", live=True)

@@ -21,7 +21,7 @@ from tuling_fsm.behaviour.traffic.situation import TrafficSituation
 from tuling_fsm.behaviour.traffic.start import start_rule
 from tuling_fsm.behaviour.traffic.zones import SlowZone, slowed
 from tuling_fsm.behaviour.traffic.zones import warm_up as warm_up_zones
-from tuling_fsm.core.request import Reason, StopWall
+from tuling_fsm.core.request import Hold, Reason, StopWall
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.lane_index import lane_index
@@ -33,13 +33,15 @@ __all__ = ["SlowZone", "TrafficRuleMemory", "TrafficRules", "slowed", "traffic_r
 class TrafficRules(NamedTuple):
     """What the rules say now: walls in the order of the route, and the memory for the next tick.
 
-    `speed_limit` (m/s, inf for none) holds at once; `zones` hold where they lie: see `slowed`.
+    `speed_limit` (m/s, inf for none) holds at once; `zones` hold where they lie: see `slowed`. `stop` takes the
+    place of what leads along the lanes.
     """
 
     walls: tuple[StopWall, ...]
     memory: TrafficRuleMemory
     speed_limit: float = math.inf
     zones: tuple[SlowZone, ...] = ()
+    stop: Hold | None = None
 
 
 def warm_up() -> None:
@@ -67,7 +69,7 @@ def traffic_rules(
     if memory.route is not route:
         memory = TrafficRuleMemory(route)
     now = TrafficSituation(world, route, road_map, lane_index(road_map), vehicle, parameters, by_hand)
-    lines, line_memory = line_rules(now, memory.lines)
+    lines, line_memory, stop = line_rules(now, memory.lines)
     walkers, released, creep = pedestrian_rules(now, memory.released)
     stops = [s for s, _ in (*lines, *walkers)]
     closed = [s for s, wall in lines if wall.reason is Reason.RED_LIGHT]
@@ -76,4 +78,4 @@ def traffic_rules(
     found = (*lines, *walls_beside(now), *walkers, *junctions, *start, *queue_walls(now))
     walls = sorted(found, key=lambda item: item[0])
     kept = TrafficRuleMemory(route, line_memory, junction_memory, released, blocked, clear_since)
-    return TrafficRules(tuple(wall for _, wall in walls), kept, creep, (*zones, *hidden_crosswalks(now)))
+    return TrafficRules(tuple(wall for _, wall in walls), kept, creep, (*zones, *hidden_crosswalks(now)), stop)

@@ -140,6 +140,15 @@ def _broken(case: _Case) -> Violation | None:
     return _at(case, row, ViolationKind.BROKEN, "{:.2f} m off its own speed", error)
 
 
+def _told_wrongly(case: _Case) -> Violation | None:
+    """A curvature or an acceleration that is not that of the motion, on which other rules rely."""
+    row, error = motion_limits.bent_otherwise(case.rows, case.limits.turn)
+    if row >= 0:
+        return _at(case, row, ViolationKind.BROKEN, "{:.2f} rad off its own curvature", error)
+    row, error = motion_limits.sped_otherwise(case.rows, case.limits.gain * case.vehicle.emergency_decel)
+    return _at(case, row, ViolationKind.BROKEN, "{:.1f} m/s^2 off its own acceleration", error)
+
+
 def _start(case: _Case) -> Violation | None:
     """A beginning that is not where the car is: farther from where it was measured than it can have moved (SAF-5)."""
     plan, ego, limits = case.plan, case.scene.ego, case.limits
@@ -191,7 +200,7 @@ def _stop_limits(case: _Case) -> Violation | None:
     """Curvature, braking and cornering that no car can do; what it does at the first row, it does already."""
     later = case._replace(rows=np.ascontiguousarray(case.rows[:, 1:]))
     grip = case.limits.accel * case.vehicle.emergency_decel
-    return _curvature(later) or _acceleration(later) or _cornering(later, grip)
+    return _curvature(later) or _acceleration(later) or _cornering(later, grip) or _told_wrongly(later)
 
 
 def _jerk(case: _Case) -> Violation | None:
@@ -380,6 +389,7 @@ _OF_PLANS: tuple[_Rule, ...] = (
     _acceleration,
     _lateral_acceleration,
     _jerk,
+    _told_wrongly,
     _speed_limit,
     _red_light,
     _collision,

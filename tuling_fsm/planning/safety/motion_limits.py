@@ -13,7 +13,7 @@ import numpy as np
 
 from tuling_fsm.core import elementary
 from tuling_fsm.core.arrays import FloatArray
-from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.geometry import Pose, wrap_angle
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.planning.safety.recovery import PathError, Recovery, decay_error, path_error
 
@@ -51,6 +51,27 @@ def off_its_speed(m: FloatArray, most: float) -> tuple[int, float]:
         dy = m[Y, i + 1] - m[Y, i] - way * elementary.sin(heading)
         if dx * dx + dy * dy > most * most:
             return i, elementary.hypot(dx, dy)
+    return -1, 0.0
+
+
+@kernel
+def bent_otherwise(m: FloatArray, most: float) -> tuple[int, float]:
+    """Rows after which the heading turns by `most` (rad) more or less than the curvature says; by how much."""
+    for i in range(m.shape[1] - 1):
+        way = 0.5 * (m[V, i + 1] + m[V, i]) * (m[T, i + 1] - m[T, i])
+        turn = wrap_angle(m[HEADING, i + 1] - m[HEADING, i]) - 0.5 * (m[CURVATURE, i + 1] + m[CURVATURE, i]) * way
+        if abs(turn) > most:
+            return i, turn
+    return -1, 0.0
+
+
+@kernel
+def sped_otherwise(m: FloatArray, most: float) -> tuple[int, float]:
+    """Rows after which the speed changes at a rate that is `most` (m/s^2) off the acceleration; how much."""
+    for i in range(m.shape[1] - 1):
+        rate = (m[V, i + 1] - m[V, i]) / (m[T, i + 1] - m[T, i]) - 0.5 * (m[A, i + 1] + m[A, i])
+        if abs(rate) > most:
+            return i, rate
     return -1, 0.0
 
 

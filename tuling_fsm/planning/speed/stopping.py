@@ -173,7 +173,10 @@ def _path_ahead(start: StartState, before: Trajectory | None, turn: float, vehic
             if elementary.hypot(x - poses[-1][0], y - poses[-1][1]) >= _LEAST_STEP:
                 poses.append((x, y, float(before.heading[i]), float(before.curvature[i])))
     bend = min(vehicle.max_curvature, max(-vehicle.max_curvature, poses[-1][3]))
-    for _ in range(int(0.5 * start.v * start.v / vehicle.comfort_decel + 5.0)):
+    # While an acceleration is taken back the car goes on, and gets faster.
+    easing = max(0.0, gear * start.a) / vehicle.max_jerk
+    v = abs(start.v) + 0.5 * easing * max(0.0, gear * start.a)
+    for _ in range(int(0.5 * v * v / vehicle.comfort_decel + easing * v + 5.0)):
         x, y, heading, _ = poses[-1]
         last, bend = bend, _turned_back(bend, turn, vehicle.wheelbase)
         turned = heading + gear * 0.5 * (last + bend)
