@@ -230,6 +230,20 @@ def test_a_trajectory_is_read_from_its_file(tmp_path: Path) -> None:
         load_scenario(file)
 
 
+@pytest.mark.parametrize("speed", ["speed(5kph)", "speed(5kph, at: end)"])
+def test_the_times_of_a_trajectory_decide_whatever_speed_is_asked_for_beside_it(tmp_path: Path, speed: str) -> None:
+    (tmp_path / "way.csv").write_text("0,0,0,0.5\n10,0,0,1.5\n")
+    file = tmp_path / "f.osc"
+    modifiers = ('follow_trajectory(input_file: "way.csv")', speed)
+    for first, second in (modifiers, modifiers[::-1]):
+        file.write_text(
+            f"{HEAD}    do serial:\n{BEGIN}        parallel(duration: 9s):\n            npc.drive(path) with:\n"
+            f"                {first}\n                {second}\n"
+        )
+        actions = [node for node in nodes(load_scenario(file).storyboard) if isinstance(node, Action)]
+        assert [type(command) for command in actions[-1].begin] == [ApproachSpeed, FollowTrajectory]
+
+
 def test_the_events_that_scenario_runner_knows_by_name() -> None:
     head = HEAD + (
         '    x: speed = "ego_vehicle_speed"\n    y: speed = "npc_speed"\n'

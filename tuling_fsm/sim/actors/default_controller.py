@@ -83,6 +83,8 @@ class DefaultController:
             InputError: a place on its way is not on the map, or no lanes lead there.
         """
         if isinstance(command, Longitudinal):
+            if self._trajectory is not None and self._trajectory[1].timed:
+                self._leave_trajectory(state.pose)
             self._speed = command.number, speed_program(command, state, around)
         elif isinstance(command, Lateral):
             self._leave_trajectory(state.pose)
@@ -94,6 +96,7 @@ class DefaultController:
             line = _trajectory(state.pose, _without(command.skipped, poses), command.times, begins)
             self._trajectory = None if line is None else (command.number, line)
             self._offset = None
+            self._speed = None if command.times else self._speed
         elif isinstance(command, TakeRoute):
             self._take_route(command, state, around)
         else:
@@ -206,9 +209,14 @@ class _Trajectory:
         self._s = float(np.interp(begins, self._times, self._arcs)) if times else 0.0
         self.over = False
 
+    @property
+    def timed(self) -> bool:
+        """Whether times say how fast it is followed."""
+        return len(self._times) > 0
+
     def advance(self, dt: float, way: float) -> tuple[Pose, float | None]:
         """The pose after a step, and the speed where times say it."""
-        if len(self._times) == 0:
+        if not self.timed:
             self._s += way
             self.over = self._s >= self._line.length
             return self._pose(), None

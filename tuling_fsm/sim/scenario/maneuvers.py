@@ -170,7 +170,7 @@ class KeepLateralDistance:
 @dataclass(frozen=True)
 class FollowTrajectory:
     """From place to place in straight lines, whatever the lanes are, less the first `skipped` m; with `times` by these:
-    s from the beginning of the action or (`absolute`) of the run.
+    s from the beginning of the action or (`absolute`) of the run, whatever speed was asked for.
 
     The actor faces along its way, but between two places that are both `oriented`, where it turns from the heading of
     one to that of the other.
@@ -214,15 +214,17 @@ class Domain(Enum):
     LATERAL = "lateral"
 
 
-def domain_of(command: ManeuverCommand) -> Domain | None:
-    """The domain that a command takes over, if it does."""
+def domains_of(command: ManeuverCommand) -> tuple[Domain, ...]:
+    """The domains that a command takes over: both where it says by when its actor is where."""
     match command:
         case TakeRoute() | StopManeuver():
-            return None
+            return ()
+        case FollowTrajectory(times=times) if times:
+            return (Domain.LONGITUDINAL, Domain.LATERAL)
         case ShiftLane() | ShiftOffset() | KeepLateralDistance() | FollowTrajectory():
-            return Domain.LATERAL
+            return (Domain.LATERAL,)
         case _:
-            return Domain.LONGITUDINAL
+            return (Domain.LONGITUDINAL,)
 
 
 def referred_to(command: ManeuverCommand) -> str | None:

@@ -39,7 +39,7 @@ from tuling_fsm.sim.scenario.conditions import (
     ValueType,
     VariableIs,
 )
-from tuling_fsm.sim.scenario.maneuvers import Domain, ManeuverCommand, domain_of
+from tuling_fsm.sim.scenario.maneuvers import Domain, ManeuverCommand, domains_of
 from tuling_fsm.sim.scenario.measurements import object_distance
 from tuling_fsm.sim.scenario.model import Assign, Operator, SimulationView
 from tuling_fsm.sim.scenario.quantities import measured
@@ -90,16 +90,20 @@ class StoryboardStep:
         self.memory.events[event] = self.view.stamp
 
     def issue(self, commands: Sequence[Command]) -> None:
-        """Give commands to the simulation: a maneuver takes the place of the one before in its domain."""
+        """Give commands to the simulation: a maneuver takes the place of those before in its domains."""
         self.issued.extend(commands)
         for command in commands:
-            domain = domain_of(command) if isinstance(command, ManeuverCommand) else None
-            if isinstance(command, ManeuverCommand) and domain is not None:
-                memory, key = self.memory, (command.actor, domain)
-                before, memory.under_way[key] = memory.under_way.get(key), command.number
-                memory.replaced.pop(command.number, None)
-                if before is not None and before != command.number:
-                    memory.replaced[before] = self.view.stamp
+            if isinstance(command, ManeuverCommand):
+                self._take_over(command)
+
+    def _take_over(self, command: ManeuverCommand) -> None:
+        memory = self.memory
+        for domain in domains_of(command):
+            memory.replaced.pop(command.number, None)
+            key = command.actor, domain
+            before, memory.under_way[key] = memory.under_way.get(key), command.number
+            if before is not None and before != command.number:
+                memory.replaced[before] = self.view.stamp
 
     def overridden(self, number: int) -> bool:
         """Whether another maneuver has taken the place of the one of a number in an earlier step. (One that was carried

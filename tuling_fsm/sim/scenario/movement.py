@@ -85,6 +85,7 @@ def move(call: ActionCall) -> ActionEffect:
         if name not in _ENDING:
             raise FaultError(modifier.at, f"{name!r} does not state an end", "one of " + ", ".join(_ENDING))
         maneuvers += _ENDING[name](call, modifier)
+    maneuvers.sort(key=_is_timed)  # Wherever it stands among the modifiers: its times decide.
     if call.first and speed is not None:
         begin.append(commands.ChangeSpeed(call.actor, speed, math.inf))
     if until is None:
@@ -92,6 +93,10 @@ def move(call: ActionCall) -> ActionEffect:
     lasting = (ApproachSpeed, FollowTrajectory)
     end = tuple(StopManeuver(each.actor, each.number) for each in maneuvers if isinstance(each, lasting))
     return ActionEffect((*begin, *maneuvers), until, end)
+
+
+def _is_timed(maneuver: ManeuverCommand) -> bool:
+    return isinstance(maneuver, FollowTrajectory) and bool(maneuver.times)
 
 
 def _own_end(call: ActionCall, maneuvers: list[ManeuverCommand]) -> Condition | None:

@@ -32,6 +32,27 @@ def speed(value: float, dynamics: str = AT_ONCE) -> str:
     )
 
 
+TIMING = '<Timing domainAbsoluteRelative="relative" scale="1" offset="0"/>'
+
+
+def trajectory(vertices: str, time: str = TIMING) -> str:
+    """To follow a polyline, by its times or (`<None/>`) without."""
+    return (
+        '<PrivateAction><RoutingAction><FollowTrajectoryAction><TrajectoryRef><Trajectory name="t" closed="false">'
+        f"<Shape><Polyline>{vertices}</Polyline></Shape></Trajectory></TrajectoryRef><TimeReference>{time}"
+        '</TimeReference><TrajectoryFollowingMode followingMode="position"/></FollowTrajectoryAction></RoutingAction>'
+        "</PrivateAction>"
+    )
+
+
+def vertex(x: float, y: float, time: float) -> str:
+    return f'<Vertex time="{time}"><Position><WorldPosition x="{x}" y="{y}"/></Position></Vertex>'
+
+
+STRAIGHT_ON = vertex(60.0, -1.75, 0.0) + vertex(100.0, -1.75, 4.0)
+"""At 10 m/s, as `npc` drives."""
+
+
 def init(entity: str, *actions: str) -> str:
     return f'<Private entityRef="{entity}">{"".join(actions)}</Private>'
 

@@ -11,7 +11,24 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.inputs import Kind
 
-from .files import CAR, after, drive, event, init, lane, load, npc, run, speed, story, teleport, text
+from .files import (
+    CAR,
+    TIMING,
+    after,
+    drive,
+    event,
+    init,
+    lane,
+    load,
+    npc,
+    run,
+    speed,
+    story,
+    teleport,
+    text,
+    trajectory,
+    vertex,
+)
 
 pytestmark = pytest.mark.clause("OSC-1")
 
@@ -268,26 +285,12 @@ def test_a_distance_is_kept_on_the_side_that_is_asked_for(
     assert npc(simulation).pose.x - npc(simulation, "other").pose.x == pytest.approx(expected, abs=0.5)
 
 
-def _trajectory(vertices: str, time: str) -> str:
-    return (
-        '<PrivateAction><RoutingAction><FollowTrajectoryAction><TrajectoryRef><Trajectory name="t" closed="false">'
-        f"<Shape><Polyline>{vertices}</Polyline></Shape></Trajectory></TrajectoryRef><TimeReference>{time}"
-        '</TimeReference><TrajectoryFollowingMode followingMode="position"/></FollowTrajectoryAction></RoutingAction>'
-        "</PrivateAction>"
-    )
-
-
-def _vertex(x: float, y: float, time: float) -> str:
-    return f'<Vertex time="{time}"><Position><WorldPosition x="{x}" y="{y}"/></Position></Vertex>'
-
-
-TIMING = '<Timing domainAbsoluteRelative="relative" scale="1" offset="0"/>'
-WAY = _vertex(60.0, -1.75, 0.0) + _vertex(80.0, -1.75, 4.0) + _vertex(80.0, -11.75, 6.0)
+WAY = vertex(60.0, -1.75, 0.0) + vertex(80.0, -1.75, 4.0) + vertex(80.0, -11.75, 6.0)
 
 
 def test_a_trajectory_is_followed_by_its_times(tmp_path: Path, two_lanes: RoadMap) -> None:
     timing = '<Timing domainAbsoluteRelative="relative" scale="1" offset="0"/>'
-    simulation = run(tmp_path, two_lanes, text(story(event("way", after(1.0), _trajectory(WAY, timing)))))
+    simulation = run(tmp_path, two_lanes, text(story(event("way", after(1.0), trajectory(WAY, timing)))))
     drive(simulation, 3.05)
     assert npc(simulation).pose[:2] == pytest.approx((70.0, -1.75), abs=0.3)
     assert npc(simulation).speed == pytest.approx(5.0, abs=0.1)
@@ -296,11 +299,11 @@ def test_a_trajectory_is_followed_by_its_times(tmp_path: Path, two_lanes: RoadMa
 
 
 def test_a_trajectory_with_times_is_over_at_the_last_of_them(tmp_path: Path, two_lanes: RoadMap) -> None:
-    way = _trajectory(_vertex(60.0, -1.75, 0.0) + _vertex(120.0, -1.75, 3.0), TIMING)
+    way = trajectory(vertex(60.0, -1.75, 0.0) + vertex(120.0, -1.75, 3.0), TIMING)
     simulation = run(tmp_path, two_lanes, text(story(event("way", after(0.0), way))))
     drive(simulation, 3.0)
     assert (npc(simulation).pose.x, npc(simulation).speed) == pytest.approx((120.0, 20.0))
-    assert simulation.scripted.maneuver_over("npc", 1)
+    assert simulation.scripted.maneuver_over("npc", 2)
     drive(simulation, 0.05)
     assert (npc(simulation).pose.x, npc(simulation).speed) == pytest.approx((121.0, 20.0))
 
@@ -310,8 +313,8 @@ def _turned(*headings: float | None, mode: str = "position", time: str = TIMING)
     vertices = ""
     for i, heading in enumerate(headings):
         stated = "" if heading is None else f' h="{heading}"'
-        vertices += _vertex(60.0 + 20.0 * i, -1.75, 2.0 * i).replace("/></Position>", f"{stated}/></Position>")
-    return _trajectory(vertices, time).replace('followingMode="position"', f'followingMode="{mode}"')
+        vertices += vertex(60.0 + 20.0 * i, -1.75, 2.0 * i).replace("/></Position>", f"{stated}/></Position>")
+    return trajectory(vertices, time).replace('followingMode="position"', f'followingMode="{mode}"')
 
 
 @pytest.mark.parametrize(
@@ -341,7 +344,7 @@ def test_the_orientation_of_a_vertex_on_a_lane_is_to_that(tmp_path: Path, two_wa
     """Lane 1 runs against x."""
     facing = '<Orientation type="relative" h="0.5"/>'
     vertices = "".join(f'<Vertex time="{time}">{lane(s, 1, facing)}</Vertex>' for time, s in ((0.0, 60.0), (2.0, 80.0)))
-    content = text(story(event("way", after(0.0), _trajectory(vertices, TIMING))))
+    content = text(story(event("way", after(0.0), trajectory(vertices, TIMING))))
     simulation = run(tmp_path, two_ways, content)
     drive(simulation, 1.0)
     assert math.cos(npc(simulation).pose.heading - (0.5 - math.pi)) == pytest.approx(1.0)
@@ -350,7 +353,7 @@ def test_the_orientation_of_a_vertex_on_a_lane_is_to_that(tmp_path: Path, two_wa
 def test_a_trajectory_over_a_place_that_is_nowhere_is_refused(tmp_path: Path, two_lanes: RoadMap) -> None:
     nowhere = '<Vertex time="5"><Position><RelativeLanePosition entityRef="npc" dLane="-4" ds="5"/></Position></Vertex>'
     timing = '<Timing domainAbsoluteRelative="relative" scale="1" offset="0"/>'
-    way = _trajectory(WAY.replace('<Vertex time="6.0">', f'{nowhere}<Vertex time="6.0">'), timing)
+    way = trajectory(WAY.replace('<Vertex time="6.0">', f'{nowhere}<Vertex time="6.0">'), timing)
     simulation = run(tmp_path, two_lanes, text(story(event("way", after(1.0), way))))
     with pytest.raises(
         InputError, match=r"test\.xosc:\d+:\d+: no place 5 m along the road from 'npc', .* on this map now"
@@ -401,7 +404,7 @@ def test_a_curve_whose_knots_are_spread_ends_before_its_last_control_point(tmp_p
     simulation = run(tmp_path, two_lanes, text(story(event("way", after(0.0), _shaped(curve, TIMING)))))
     drive(simulation, 5.1)
     assert npc(simulation).pose.x == pytest.approx(110.0, abs=1.1)
-    assert simulation.scripted.maneuver_over("npc", 1)
+    assert simulation.scripted.maneuver_over("npc", 2)
 
 
 @pytest.mark.parametrize(
@@ -432,7 +435,7 @@ def test_a_trajectory_begins_as_far_on_as_it_says(tmp_path: Path, two_lanes: Roa
 
 
 def test_a_trajectory_without_times_is_driven_at_the_own_speed(tmp_path: Path, two_lanes: RoadMap) -> None:
-    simulation = run(tmp_path, two_lanes, text(story(event("way", after(0.0), _trajectory(WAY, "<None/>")))))
+    simulation = run(tmp_path, two_lanes, text(story(event("way", after(0.0), trajectory(WAY, "<None/>")))))
     drive(simulation, 2.55)
     state = npc(simulation)
     assert (state.pose.x, state.pose.y, state.speed) == pytest.approx((80.0, -7.0, 10.0), abs=0.6)

@@ -9,7 +9,24 @@ import pytest
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.map.road_map import RoadMap
 
-from .files import CAR, after, drive, event, init, lane, load, npc, run, speed, story, teleport, text, when
+from .files import (
+    CAR,
+    STRAIGHT_ON,
+    after,
+    drive,
+    event,
+    init,
+    lane,
+    load,
+    npc,
+    run,
+    speed,
+    story,
+    teleport,
+    text,
+    trajectory,
+    when,
+)
 
 pytestmark = pytest.mark.clause("OSC-1")
 
@@ -73,7 +90,7 @@ def test_an_edge_is_missed_by_an_event_that_goes_on(tmp_path: Path, two_lanes: R
 
 
 @pytest.mark.parametrize(("state", "seen"), [("stopTransition", True), ("endTransition", False)])
-@pytest.mark.parametrize("kind", ["speed", "offset"])
+@pytest.mark.parametrize("kind", ["speed", "offset", "speed by times", "times by speed"])
 @pytest.mark.medium
 def test_an_action_that_another_takes_the_place_of_is_stopped(
     tmp_path: Path, two_lanes: RoadMap, kind: str, state: str, seen: bool
@@ -81,6 +98,8 @@ def test_an_action_that_another_takes_the_place_of_is_stopped(
     first, second = {
         "speed": (speed(0.0, LONG), speed(15.0)),
         "offset": (OFFSET.format("true", 0.5), OFFSET.format("false", -0.5)),
+        "speed by times": (speed(0.0, LONG), trajectory(STRAIGHT_ON)),
+        "times by speed": (trajectory(STRAIGHT_ON), speed(15.0)),
     }[kind]
     sees = _also(event("sees", _state("first 0", "action", state), speed(2.0)))
     played = story(event("first", after(0.0), first), event("second", after(2.0), second))
