@@ -42,11 +42,13 @@ def resolve(text: str, parameters: Mapping[str, str]) -> str:
 
 
 def as_text(value: Number | str) -> str:
-    """A value as an attribute has it."""
+    """A value as an attribute has it: a whole number as an integer, however it was calculated."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int) and abs(value) > LARGEST:
         raise ExpressionError("the result is too large", f"at most {LARGEST:g}")
+    if isinstance(value, float) and value.is_integer() and abs(value) <= LARGEST:
+        return repr(int(value))
     return value if isinstance(value, str) else repr(value)
 
 
