@@ -12,7 +12,15 @@ from tuling_fsm.core.geometry import Pose, distance, wrap_angle
 from tuling_fsm.map.lane_graph import beside
 from tuling_fsm.map.lanes import Lane, LaneId, LanePosition
 from tuling_fsm.map.matching import match_route
-from tuling_fsm.map.reference import CHANGE_M, LaneStretch, abeam, build_route, chain_stretches, route_through
+from tuling_fsm.map.reference import (
+    CHANGE_M,
+    ROUNDING_M,
+    LaneStretch,
+    abeam,
+    build_route,
+    chain_stretches,
+    route_through,
+)
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 
@@ -30,8 +38,9 @@ others.
 """
 
 MIN_CHANGE_M = (12.0, 6.0)
-"""Shortest stretch of crossable mark on which a lane change is planned, m; the second where there is no way otherwise.
-It is longer where the lanes are wide, so that no change is steeper than `STEEPEST`.
+"""Shortest stretch of crossable mark on which a lane change is planned, m; the second where there is no way otherwise
+but past the goal and round to it again. It is longer where the lanes are wide, so that no change is steeper than
+`STEEPEST`.
 """
 
 STEEPEST = 0.825
@@ -134,8 +143,7 @@ def _plan(road_map: RoadMap, stops: Sequence[Pose], blocked: Sequence[LaneId]) -
     origin = places[0]
     for targets in places[1:]:
         open_targets = [place for place in targets if place.lane not in blocked]
-        searches = (_search(road_map, origin, open_targets, frozenset(blocked), room) for room in MIN_CHANGE_M)
-        chain = next((chain for chain in searches if chain is not None), None)
+        chain = _chain(road_map, origin, open_targets, frozenset(blocked))
         if chain is None:
             return RouteResult("no_path")
         leg = chain_stretches(road_map, *chain)
@@ -172,6 +180,22 @@ def _turned(pose: Pose, position: LanePosition) -> float:
 
 
 Chain = tuple[list[LaneId], float, float]
+
+
+def _chain(
+    road_map: RoadMap, origins: Sequence[_Place], targets: Sequence[_Place], blocked: frozenset[LaneId]
+) -> Chain | None:
+    """The chain of lanes to a target, as `_search` gives it, with short changes among others where there is need."""
+    usual, short = MIN_CHANGE_M
+    chain = _search(road_map, origins, targets, blocked, usual)
+    needed = chain is None or _comes_round(chain)
+    return _search(road_map, origins, targets, blocked, short) if needed else chain
+
+
+def _comes_round(chain: Chain) -> bool:
+    """Whether it changes into the lane of the goal beyond this, and comes to it on a later visit alone."""
+    lanes, _, _ = chain
+    return lanes[-1] in lanes[1:-1]
 
 
 def _search(
@@ -216,7 +240,7 @@ def _steps(
     lane, graph = road_map.lanes[node.lane], road_map.graph
     begin = 0.0 if node.fresh else _entry_on(road_map, lane, entry)
     goal = goals.get(lane.id)
-    if goal is not None and goal.s >= begin:
+    if goal is not None and goal.s >= max(begin, node.since - ROUNDING_M):
         yield goal.s - begin + goal.cost, None
     for successor in graph.successors[lane.id]:
         yield lane.length - begin + (TIGHT_COST_M if graph.tight(successor) else 0.0), _Node(successor, True, 0)
@@ -224,14 +248,16 @@ def _steps(
         other = road_map.lanes[change.lane]
         goal = goals.get(change.lane)
         goal_s = math.inf if goal is None else abeam(other, goal.s, lane)
-        low, high = max(change.start, begin), min(change.end, goal_s if goal_s >= begin else math.inf)
-        room = high - max(low, node.since)
+        low = max(change.start, begin)
+        first = max(low, node.since)
         shortest = max(least, QUINTIC_SLOPE * change.aside / STEEPEST)
+        high = min(change.end, goal_s) if goal_s - first >= shortest else change.end  # Else it is over beyond the goal.
+        room = high - first
         if room >= shortest:
             share = min((high - low) / (node.changes + 1), room)
             cost = CHANGE_COST_M + SHORT_CHANGE_COST * max(0.0, CHANGE_M - share)
             cost += 0.0 if lane.junction is None else IN_JUNCTION_COST_M
-            over = abeam(lane, max(low, node.since) + shortest, other)
+            over = abeam(lane, first + shortest, other)
             yield cost, _Node(change.lane, node.fresh, node.changes + 1, over)
 
 
