@@ -170,7 +170,7 @@ class ConditionMonitor:
         self._since = since
         self._previous: float | None = None
         self._truths = deque[tuple[float, bool]]()
-        """Stamps and whether the condition held then."""
+        """When what it is asked for changed, and whether it held from then on: from the delay before now on."""
         self._held_since = math.inf
         nested = condition.conditions if isinstance(condition, AnyOf | AllOf) else ()
         single = (condition.condition,) if isinstance(condition, OnEdge | Lasting) else ()
@@ -214,7 +214,9 @@ class ConditionMonitor:
         """Whether the edge was there `delay` s ago."""
         before, value = self._previous, self._nested[0].holds(now)
         self._previous = float(value)
-        self._truths.append((now.view.stamp, _EDGES[edge](None if before is None else before > 0.0, value)))
+        asked = _EDGES[edge](None if before is None else before > 0.0, value)
+        if not self._truths or self._truths[-1][1] != asked:
+            self._truths.append((now.view.stamp, asked))
         due = now.view.stamp - delay + TIME_TOLERANCE
         while len(self._truths) > 1 and self._truths[1][0] <= due:
             self._truths.popleft()
