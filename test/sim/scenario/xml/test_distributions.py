@@ -121,6 +121,8 @@ def test_a_draw_repeats_by_its_seed_and_a_parameter_more_changes_no_other(tmp_pa
     one = drawn(tmp_path, kind, 5)
     assert one == drawn(tmp_path, kind, 5) == drawn(tmp_path, kind, 9)[:5]
     assert one != drawn(tmp_path, kind, 5, "")
+    fraction = drawn(tmp_path, kind, 5, ' randomSeed="3.5"')
+    assert fraction == drawn(tmp_path, kind, 5, ' randomSeed="3.5"') != one
     two = "".join(f'<StochasticDistribution parameterName="{name}">{kind}</StochasticDistribution>' for name in "vw")
     found = values(tmp_path, f'<Stochastic numberOfTestRuns="5" randomSeed="3">{two}</Stochastic>')
     assert [each["v"] for each in found] == one != [each["w"] for each in found]

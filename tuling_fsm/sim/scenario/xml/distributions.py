@@ -147,8 +147,7 @@ def _drawn(element: XmlElement) -> list[Values]:
     distributions = element.all("StochasticDistribution")
     names = [each.reference("parameterName") for each in distributions]
     _once(element, [{name} for name in names])
-    seed = abs(element.whole("randomSeed", 0))
-    streams = Stream(seed).spawn(len(names))
+    streams = _seeded(element).spawn(len(names))
     columns = []
     for each, stream in zip(distributions, streams, strict=True):
         kind, random = each.only(), generator(stream)
@@ -157,6 +156,15 @@ def _drawn(element: XmlElement) -> list[Values]:
         draw = _KINDS[kind.tag](kind)
         columns.append([draw(random) for _ in range(count)])
     return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)] if columns else [{}] * count
+
+
+def _seeded(element: XmlElement) -> Stream:
+    """By the seed of a file, which need not be a whole number."""
+    seed = element.number("randomSeed", 0.0)
+    if not math.isfinite(seed):
+        raise element.fault(f"randomSeed is {seed:g}", "a finite number", "randomSeed")
+    numerator, denominator = abs(seed).as_integer_ratio()
+    return Stream(numerator if denominator == 1 else (numerator, denominator))
 
 
 def _weighted(elements: Sequence[XmlElement], parent: XmlElement) -> Callable[[np.random.Generator], int]:
