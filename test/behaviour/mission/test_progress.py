@@ -23,7 +23,7 @@ from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.mission import Mission, MissionPoint
 
-from ..views import at
+from ..views import CLOCK, at
 from ..worlds import FAR_Y, Place
 from .missions import DROPOFF, LEGS, ONE, PICKUP, booked, kept, looking
 from .tasks import DROPOFF_X, END_X, PICKUP_X, mission, point, task
@@ -187,6 +187,32 @@ def test_what_is_carried_over_to_another_mission(
     assert [(entry.task.name, entry.status) for entry in progress.entries] == after
     found = progress.goal if progress.goal.kind is GoalKind.DROPOFF else None
     assert (found and found.point and (found.entry, found.point.x)) == goal
+
+
+@pytest.mark.clause("TMP-3", "USE-8")
+@pytest.mark.parametrize(
+    ("goal", "status", "attempts", "state", "kept_on"),
+    [
+        (PICKUP, TaskStatus.OPEN, 0, states.NORMAL, False),
+        (PICKUP, TaskStatus.OPEN, 0, states.APPROACH, True),
+        (PICKUP, TaskStatus.OPEN, 0, states.STOPPED, True),
+        (PICKUP, TaskStatus.OPEN, 2, states.NORMAL, True),
+        (DROPOFF, TaskStatus.ABOARD, 0, states.NORMAL, True),
+        (replace(DROPOFF, point=point(280.0)), TaskStatus.ABOARD, 1, states.NORMAL, True),
+        (MissionGoal(GoalKind.CAR_PARK, mission().car_park), TaskStatus.OPEN, 0, states.STOPPED, False),
+    ],
+)
+def test_a_stop_that_has_begun_goes_on_with_another_mission(
+    road: RoadMap, goal: MissionGoal, status: TaskStatus, attempts: int, state: str, kept_on: bool
+) -> None:
+    before = booked(goal, replace(ONE, status=status), attempts=attempts, near=True, short_since=CLOCK - 20.0)
+    wanted = mission(task("new"), task("one"), match=900.0, stamp=5.0)
+    progress, _ = kept(looking(road, before, mission=wanted, localized=False), state)
+    assert (progress.mission, progress.short_since, len(progress.entries)) == (wanted, None, 2)
+    assert progress.goal == (replace(goal, entry=1) if kept_on else MissionGoal(GoalKind.UNDECIDED))
+    assert (progress.attempts, progress.near, progress.ticket) == (
+        (attempts, True, before.ticket) if kept_on else (0, False, before.ticket + 1)
+    )
 
 
 @pytest.mark.clause("USE-10")

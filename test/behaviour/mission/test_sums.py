@@ -39,7 +39,8 @@ from tuling_fsm.map.ahead import JunctionAhead
 from tuling_fsm.map.lanes import Junction
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
-from tuling_fsm.world.mission import Mission, MissionPoint
+from tuling_fsm.map.routing import plan_route
+from tuling_fsm.world.mission import Mission, MissionPoint, Task
 
 from ..views import at, view_of
 from ..worlds import FAR_LANE, FAR_Y, LENGTH, NEAR_LANE, NEAR_Y, ONCOMING_LANE, ONCOMING_Y, VEHICLE, Place, route_along
@@ -110,6 +111,25 @@ def test_lengths_are_found_one_a_tick_and_only_those_that_are_wanted(road: RoadM
         assert progress.legs[leg] == pytest.approx(length, abs=0.1)
     assert is_measured(look(road, progress))
     assert measure(look(road, progress)) is progress
+
+
+@pytest.mark.clause("PUD-1", "TMP-3")
+def test_the_way_to_a_stop_at_which_the_car_stands_is_a_round(course: RoadMap) -> None:
+    here = MissionPoint("here", 181.75, 210.5, 0.5 * math.pi)
+    there = MissionPoint("there", 81.0, 252.25, 0.0)
+    entries = (TaskEntry(Task("one", here, here)), TaskEntry(Task("two", there, here)))
+    progress = MissionProgress(Mission(0.0, (), here), entries, UNDECIDED)
+    while not is_measured(view := look(course, progress, here.x, here.y, heading=0.5 * math.pi, route=None)):
+        progress = measure(view)
+    past = just_past(course, here)
+    assert past is not None
+    back = plan_route(course, past, pose_of(course, here)).route
+    assert back is not None
+    assert back.length > 1000.0
+    for leg in ((CAR, pick(0)), (pick(0), drop(0)), (drop(1), pick(0))):
+        assert progress.legs[leg] == pytest.approx(back.length + past.y - here.y)
+    assert progress.legs[drop(0), PARK] == 0.0
+    assert progress.legs[CAR, pick(1)] < 900.0
 
 
 def test_which_lengths_are_wanted(road: RoadMap) -> None:

@@ -12,7 +12,7 @@ from tuling_fsm.behaviour import states
 from tuling_fsm.behaviour.mission.memory import GoalKind, TaskStatus
 from tuling_fsm.core.request import FollowLanes, Hold, PlanResult, PullOver, Reason
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.world.mission import Mission, MissionPoint, Task
+from tuling_fsm.world.mission import Mission, MissionPoint
 from tuling_fsm.world.perceived import PerceivedSlot
 from tuling_fsm.world.world import RouteMatch
 
@@ -28,6 +28,7 @@ from ..mission.tasks import (
     progress,
     reports,
     stand_at,
+    task,
 )
 from ..worlds import FAR_LANE, FAR_Y, Drive, Thing, plan, route_along
 
@@ -192,7 +193,7 @@ def test_to_a_slot_beyond_the_road_s_edge_that_is_lifted_and_only_then_the_car_w
 @pytest.mark.clause("TMP-3")
 def test_to_a_slot_on_the_road_the_car_does_not_leave_it(road: RoadMap) -> None:
     at_kerb = MissionPoint("at the kerb", PICKUP_X, FAR_Y, 0.0)
-    drive = _approaching(road, wanted=mission(Task("one", at_kerb, at_kerb)))
+    drive = _approaching(road, wanted=mission(replace(task("one"), pickup=at_kerb)))
     drive.result = plan(False)
     for decision in drive.run(0.4):
         assert isinstance(decision.request, PullOver)

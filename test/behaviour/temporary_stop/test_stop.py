@@ -11,7 +11,7 @@ from tuling_fsm.behaviour import states
 from tuling_fsm.behaviour.mission.memory import GoalKind, TaskStatus
 from tuling_fsm.core.request import Hold, Reason
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.world.mission import Mission
+from tuling_fsm.world.mission import Mission, Task
 from tuling_fsm.world.world import RouteMatch
 
 from ..mission.tasks import (
@@ -121,6 +121,37 @@ def test_without_a_task_or_the_time_for_one_it_is_the_car_park(road: RoadMap, ma
     assert any(why in line for line in reports(drive))
 
 
+@pytest.mark.clause("STP-1", "USE-8")
+@pytest.mark.parametrize("state", [states.APPROACH, states.STOPPED])
+@pytest.mark.parametrize("tasks", [(task("one"),), (task("two", 300.0, 350.0), task("one"))])
+def test_a_stop_goes_on_when_its_task_comes_again_in_another_mission(
+    road: RoadMap, state: str, tasks: tuple[Task, ...]
+) -> None:
+    drive = in_normal_with(road, mission(), x=135.0)
+    drive.until(states.APPROACH)
+    if state == states.STOPPED:
+        stand_at(drive, PICKUP_X)
+        drive.until(states.STOPPED)
+        drive.run(7.6)
+    began = len(drive.decisions)
+    drive.place.mission = mission(*tasks, match=600.0, stamp=drive.stamp)
+    drive.run(1.0)
+    assert (drive.last.state, progress(drive).left_s) == (state, pytest.approx(599.0, abs=2 * TICK))
+    stand_at(drive, PICKUP_X)
+    drive.until(states.NEXT_PLAN_ONCE, 2.4 if state == states.STOPPED else 11.0)
+    assert drive.states()[began:].count(states.PICKUP_DECISION) == 0
+    assert progress(drive).numbers(TaskStatus.ABOARD) == (len(tasks) - 1,)
+    assert [request.goal.x for request in drive.tick().route_requests] == [DROPOFF_X]
+
+
+@pytest.mark.clause("PUD-1")
+@pytest.mark.parametrize("other", [task("two"), task("one", PICKUP_X + 5.0)])
+def test_a_stop_whose_pick_up_is_not_in_another_mission_is_given_up(road: RoadMap, other: Task) -> None:
+    drive = _stopped(road)
+    drive.place.mission = mission(other, stamp=drive.stamp)
+    drive.until(states.PICKUP_DECISION, 0.2)
+
+
 @pytest.mark.clause("TPO-1")
 def test_the_route_found_leads_to_regression(road: RoadMap) -> None:
     drive = _stopped(road)
@@ -193,7 +224,8 @@ def test_an_operator_who_skips_the_task_here_is_heard(road: RoadMap) -> None:
 
 @pytest.mark.clause("TPO-1")
 def test_a_point_right_at_the_car_is_driven_round_to(road: RoadMap) -> None:
-    drive = _stopped(road, mission(task("short", PICKUP_X, PICKUP_X)))
+    drive = _stopped(road)
+    drive.place.mission = mission(task("one", PICKUP_X, PICKUP_X), stamp=drive.stamp)
     drive.until(states.NEXT_PLAN_ONCE, 11.0)
     (direct,) = drive.tick().route_requests
     drive.tick(RouteMatch(direct.number, route_along(road, FAR_LANE, begin=140.0, end=PICKUP_X)))

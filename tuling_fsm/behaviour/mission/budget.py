@@ -7,9 +7,19 @@ from collections.abc import Iterator
 
 from tuling_fsm.behaviour.leaf import BehaviourView
 from tuling_fsm.behaviour.mission.choice import ServiceTimes, Tour, best_tour, next_best
-from tuling_fsm.behaviour.mission.memory import CAR, PARK, GoalKind, Leg, MissionProgress, TaskPlace, TaskStatus
-from tuling_fsm.behaviour.mission.points import pose_of
-from tuling_fsm.core.geometry import Pose
+from tuling_fsm.behaviour.mission.memory import (
+    CAR,
+    PARK,
+    GoalKind,
+    Leg,
+    MissionGoal,
+    MissionProgress,
+    TaskPlace,
+    TaskStatus,
+)
+from tuling_fsm.behaviour.mission.points import just_past, pose_of
+from tuling_fsm.behaviour.routing import arrival_distance
+from tuling_fsm.core.geometry import Pose, distance
 from tuling_fsm.core.records import replace
 from tuling_fsm.map.routing import plan_route
 from tuling_fsm.world.mission import Mission, MissionPoint
@@ -20,6 +30,14 @@ def last_point(mission: Mission) -> MissionPoint | None:
     if mission.tasks:
         return mission.car_park or mission.goal
     return mission.goal or mission.car_park
+
+
+def last_goal(mission: Mission | None) -> MissionGoal:
+    """The last mission goal of a mission."""
+    point = None if mission is None else last_point(mission)
+    if mission is None or point is None:
+        return MissionGoal(GoalKind.NOTHING)
+    return MissionGoal(GoalKind.CAR_PARK if point is mission.car_park else GoalKind.GOAL, point)
 
 
 def measure(view: BehaviourView) -> MissionProgress:
@@ -107,7 +125,17 @@ def _has_end(progress: MissionProgress) -> bool:
 
 
 def _length(view: BehaviourView, leg: Leg) -> float:
+    """Of the way as it is driven: to a stop at which the car stands already it leads round and back (TMP-3)."""
     start, goal = (_pose(view, node) for node in leg)
+    length = _route_length(view, start, goal)
+    stop = _stop_point(view, leg[1])
+    if stop is None or length > arrival_distance(view, leg[0] == CAR and view.memory.routing.arrived):
+        return length
+    past = just_past(view.context.road_map, stop)
+    return math.inf if past is None else distance(start[:2], past[:2]) + _route_length(view, past, goal)
+
+
+def _route_length(view: BehaviourView, start: Pose, goal: Pose) -> float:
     route = plan_route(view.context.road_map, start, goal).route
     return math.inf if route is None else route.length
 
@@ -120,5 +148,14 @@ def _pose(view: BehaviourView, node: TaskPlace) -> Pose:
         end = None if progress.mission is None else last_point(progress.mission)
         assert end is not None  # no length to nowhere is wanted
         return pose_of(view.context.road_map, end)
-    task = progress.entries[node.entry].task
-    return pose_of(view.context.road_map, task.pickup if node.kind is GoalKind.PICKUP else task.dropoff)
+    stop = _stop_point(view, node)
+    assert stop is not None  # what is neither the car nor the end is a task's
+    return pose_of(view.context.road_map, stop)
+
+
+def _stop_point(view: BehaviourView, node: TaskPlace) -> MissionPoint | None:
+    """The point of a task's pick-up or drop-off; None for the car and the end of the mission."""
+    if node in (CAR, PARK):
+        return None
+    task = view.memory.mission.entries[node.entry].task
+    return task.pickup if node.kind is GoalKind.PICKUP else task.dropoff

@@ -12,12 +12,12 @@ from tuling_fsm.behaviour import states
 from tuling_fsm.behaviour.guards import TOLERANCE_S, stands_at_end
 from tuling_fsm.behaviour.leaf import BehaviourView
 from tuling_fsm.behaviour.memory import Memory, report
-from tuling_fsm.behaviour.mission.budget import choose, is_measured, last_point, measure, needed_s
-from tuling_fsm.behaviour.mission.memory import GoalKind, MissionGoal, MissionProgress, TaskEntry, TaskStatus
+from tuling_fsm.behaviour.mission.budget import choose, is_measured, last_goal, measure, needed_s
+from tuling_fsm.behaviour.mission.memory import GoalKind, MissionGoal, MissionProgress, TaskStatus
+from tuling_fsm.behaviour.mission.new_mission import is_known, take_mission
 from tuling_fsm.behaviour.mission.points import is_past, just_past, legal_point, pose_of, stop_ahead
 from tuling_fsm.core.geometry import distance
 from tuling_fsm.core.records import replace
-from tuling_fsm.world.mission import Mission, Task
 from tuling_fsm.world.world import World
 
 _FORGET_AROUND_M = 100.0
@@ -41,12 +41,12 @@ def run_clock(progress: MissionProgress, world: World, max_gap: float) -> Missio
 def _waits(progress: MissionProgress, world: World) -> bool:
     """Whether a new mission has come before this tick, during an emergency stop (EST-2)."""
     mission = world.mission
-    return mission is not None and mission.stamp != world.stamp and not _is_known(mission, progress.mission)
+    return mission is not None and mission.stamp != world.stamp and not is_known(mission, progress.mission)
 
 
 def update_mission(view: BehaviourView, state: str) -> Memory:
     """All of it, in the state of this path."""
-    view = view.having(_take_mission(view))
+    view = view.having(take_mission(view, state))
     view = view.having(_skip(view))
     view = view.having(_watch_point(view, state))
     view = view.having(_watch_time(view, state))
@@ -83,7 +83,7 @@ def give_up(view: BehaviourView) -> Memory:
             replace(view.memory, mission=progress),
             f"{name} is given up: the passenger gets off at {where}",
         )
-    end = _end(progress)
+    end = last_goal(progress.mission)
     progress = progress.marked(goal.entry, TaskStatus.DROPPED).bound_for(end)
     return report(
         replace(view.memory, mission=progress),
@@ -107,52 +107,6 @@ def served(view: BehaviourView) -> Memory:
     )
     progress = progress.marked(goal.entry, status).bound_for(MissionGoal(GoalKind.UNDECIDED))
     return report(replace(view.memory, mission=progress), line)
-
-
-def _take_mission(view: BehaviourView) -> Memory:
-    """A new mission: tasks that are in it again keep how far they have come, and no passenger aboard is forgotten."""
-    mission, progress = view.world.mission, view.memory.mission
-    if mission is None or _is_known(mission, progress.mission):
-        return view.memory
-    entries, aboard = _carried_over(progress.entries, mission.tasks)
-    progress = replace(progress, mission=mission, entries=entries, legs={}, measured=False, elapsed_s=progress.waited_s)
-    if aboard is not None:
-        kept = progress.goal.point if progress.goal.kind is GoalKind.DROPOFF else None
-        known = aboard < len(mission.tasks)
-        point = entries[aboard].task.dropoff if known or kept is None else kept
-        return replace(view.memory, mission=progress.bound_for(MissionGoal(GoalKind.DROPOFF, point, aboard)))
-    return replace(
-        view.memory,
-        mission=progress.bound_for(MissionGoal(GoalKind.UNDECIDED) if mission.tasks else _end(progress)),
-    )
-
-
-def _is_known(mission: Mission, known: Mission | None) -> bool:
-    """Whether a mission is the present one, perhaps sent again."""
-    return mission is known or (known is not None and replace(mission, stamp=known.stamp) == known)
-
-
-def _carried_over(before: tuple[TaskEntry, ...], tasks: tuple[Task, ...]) -> tuple[tuple[TaskEntry, ...], int | None]:
-    """Entries for new tasks, and the number of that of the passenger aboard; a dropped task is open again."""
-    known = [entry for entry in before if entry.status in (TaskStatus.ABOARD, TaskStatus.SERVED)]
-    entries = []
-    for task in tasks:
-        old = next((entry for entry in known if _is_same(entry, task)), None)
-        entries.append(TaskEntry(task, TaskStatus.OPEN if old is None else old.status))
-        if old is not None:
-            known.remove(old)
-    entries += [entry for entry in known if entry.status is TaskStatus.ABOARD]
-    aboard = next((i for i, entry in enumerate(entries) if entry.status is TaskStatus.ABOARD), None)
-    return tuple(entries), aboard
-
-
-def _is_same(entry: TaskEntry, task: Task) -> bool:
-    """Whether a task is in a new mission again: by name and places, as a name may only be its number (USE-10). A
-    passenger aboard may be brought elsewhere than the mission before wanted.
-    """
-    old = entry.task
-    same = (old.name, old.pickup) == (task.name, task.pickup)
-    return same and (entry.status is TaskStatus.ABOARD or old.dropoff == task.dropoff)
 
 
 def _skip(view: BehaviourView) -> Memory:
@@ -204,7 +158,7 @@ def _watch_time(view: BehaviourView, state: str) -> Memory:
     since = view.clock if progress.short_since is None else progress.short_since
     if view.clock - since < parameters.short_for - TOLERANCE_S:
         return replace(view.memory, mission=replace(progress, summed_at=view.clock, short_since=since))
-    end = _end(progress)
+    end = last_goal(progress.mission)
     line = f"{_name(progress)}: {short:.0f} s short of time, {progress.left_s:.0f} s left; {_onward(end)}"
     return report(replace(view.memory, mission=progress.bound_for(end)), line)
 
@@ -224,7 +178,7 @@ def _choose(view: BehaviourView) -> Memory:
         return view.memory
     tour = choose(view)
     if tour is None:
-        goal = _end(progress)
+        goal = last_goal(progress.mission)
         many = len(progress.numbers(TaskStatus.OPEN))
         why = f"none of {many} open tasks can be served in time" if many else "no task is left"
         line = f"{why}: {_onward(goal)}"
@@ -233,15 +187,6 @@ def _choose(view: BehaviourView) -> Memory:
         names = ", ".join(progress.entries[i].task.name for i in tour.order)
         line = f"tasks to serve: {names}, {tour.total:.0f} s needed of {progress.left_s:.0f} s"
     return report(replace(view.memory, mission=progress.bound_for(goal)), line)
-
-
-def _end(progress: MissionProgress) -> MissionGoal:
-    """The last mission goal of the mission."""
-    mission: Mission | None = progress.mission
-    point = None if mission is None else last_point(mission)
-    if mission is None or point is None:
-        return MissionGoal(GoalKind.NOTHING)
-    return MissionGoal(GoalKind.CAR_PARK if point is mission.car_park else GoalKind.GOAL, point)
 
 
 def _onward(goal: MissionGoal) -> str:
