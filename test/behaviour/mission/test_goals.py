@@ -16,7 +16,7 @@ from tuling_fsm.core.request import Hold, Reason
 from tuling_fsm.map.ahead import JunctionAhead
 from tuling_fsm.map.lanes import Junction
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.world.mission import Mission
+from tuling_fsm.world.mission import Mission, Task
 from tuling_fsm.world.world import RouteMatch
 
 from ..worlds import FAR_LANE, FAR_Y, VEHICLE, Drive, Place, in_normal, plan, route_along
@@ -184,7 +184,26 @@ def test_with_a_passenger_aboard_the_next_legal_place_takes_the_drop_off_s_place
     assert DROPOFF_X + 20.0 <= goal.point.x <= DROPOFF_X + 30.0
     drive.tick(skip_task=True)
     assert progress(drive).goal.kind is GoalKind.CAR_PARK
-    assert progress(drive).numbers(TaskStatus.DROPPED) == (0,)
+    assert progress(drive).numbers(TaskStatus.UNDELIVERED) == (0,)
+
+
+@pytest.mark.clause("TMP-3")
+@pytest.mark.parametrize(
+    ("wanted", "entry", "end"),
+    [(task("one"), 0, DROPOFF_X), (task("one", PICKUP_X, 300.0), 0, 300.0), (task("two", 300.0, 350.0), 1, DROPOFF_X)],
+)
+def test_a_passenger_who_stays_aboard_is_brought_on_by_a_new_mission(
+    road: RoadMap, wanted: Task, entry: int, end: float
+) -> None:
+    drive = _aboard(road, mission())
+    drive.tick(skip_task=True)
+    drive.tick(skip_task=True)
+    assert progress(drive).numbers(TaskStatus.UNDELIVERED) == (0,)
+    drive.place.mission = mission(wanted, match=900.0, stamp=drive.stamp)
+    drive.tick()
+    goal = progress(drive).goal
+    assert (goal.kind, goal.entry, goal.point and goal.point.x) == (GoalKind.DROPOFF, entry, end)
+    assert progress(drive).numbers(TaskStatus.ABOARD) == (entry,)
 
 
 def test_a_passenger_who_gets_off_elsewhere_was_not_served(road: RoadMap) -> None:

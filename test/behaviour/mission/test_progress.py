@@ -106,7 +106,7 @@ def test_a_drop_off_is_given_up_for_the_next_legal_place_and_then_for_the_end(ro
     assert first.reports == (line,) or first.reports == (line.replace("-5.2", "-5.3"),)
     second = give_up(looking(road, first.mission))
     assert second.mission.goal == MissionGoal(GoalKind.CAR_PARK, mission().car_park)
-    assert second.mission.numbers(TaskStatus.DROPPED) == (0,)
+    assert second.mission.numbers(TaskStatus.UNDELIVERED) == (0,)
     assert second.reports == ("drop-off of task one is dropped: the passenger stays aboard (car park)",)
 
 

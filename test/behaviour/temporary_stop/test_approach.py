@@ -238,7 +238,7 @@ def test_with_a_passenger_aboard_the_next_legal_place_is_driven_to_then_the_end(
     assert places[3] == places[4] == places[5]
     assert DROPOFF_X + 20.0 <= places[3] <= DROPOFF_X + 30.0
     assert progress(drive).goal.kind is GoalKind.CAR_PARK
-    assert progress(drive).numbers(TaskStatus.DROPPED) == (0,)
+    assert progress(drive).numbers(TaskStatus.UNDELIVERED) == (0,)
     assert any("gets off at" in line for line in reports(drive))
     assert any("the passenger stays aboard (car park)" in line for line in reports(drive))
 

@@ -20,6 +20,8 @@ class TaskStatus(str, Enum):
     ABOARD = "aboard"
     SERVED = "served"
     DROPPED = "dropped"
+    UNDELIVERED = "undelivered"
+    """The drop-off has been given up, and the passenger is aboard still (TMP-3)."""
 
 
 class GoalKind(str, Enum):

@@ -14,6 +14,12 @@ from tuling_fsm.core.records import replace
 from tuling_fsm.world.mission import Mission, Task
 
 _STOPS = (states.APPROACH, states.STOPPED)
+_CARRIED = {
+    TaskStatus.SERVED: TaskStatus.SERVED,
+    TaskStatus.ABOARD: TaskStatus.ABOARD,
+    TaskStatus.UNDELIVERED: TaskStatus.ABOARD,
+}
+"""What does not begin anew."""
 
 
 def take_mission(view: BehaviourView, state: str) -> Memory:
@@ -64,12 +70,14 @@ def _first_goal(progress: MissionProgress) -> MissionGoal:
 
 def _carried_over(before: tuple[TaskEntry, ...], tasks: tuple[Task, ...]) -> tuple[TaskEntry, ...]:
     """Entries for new tasks; behind them a passenger aboard whose task is not among them. A dropped task is open
-    again. A passenger aboard may be brought elsewhere than the mission before wanted.
+    again, and so is a drop-off that was given up. A passenger aboard may be brought elsewhere than the mission before
+    wanted.
     """
     entries = [TaskEntry(task) for task in tasks]
+    known = [replace(old, status=_CARRIED[old.status]) for old in before if old.status in _CARRIED]
     for status in (TaskStatus.SERVED, TaskStatus.ABOARD):
         aboard = status is TaskStatus.ABOARD
-        for old in (entry for entry in before if entry.status is status):
+        for old in (entry for entry in known if entry.status is status):
             number = _number(old.task, entries, TaskStatus.OPEN, elsewhere=aboard)
             if number is not None:
                 entries[number] = replace(entries[number], status=status)

@@ -84,7 +84,7 @@ def give_up(view: BehaviourView) -> Memory:
             f"{name} is given up: the passenger gets off at {where}",
         )
     end = last_goal(progress.mission)
-    progress = progress.marked(goal.entry, TaskStatus.DROPPED).bound_for(end)
+    progress = progress.marked(goal.entry, TaskStatus.UNDELIVERED).bound_for(end)
     return report(
         replace(view.memory, mission=progress),
         f"{name} is dropped: the passenger stays aboard ({end.kind.value})",
