@@ -21,7 +21,7 @@ def test_a_full_mission_becomes_plain_values() -> None:
         "match_time_s": 900,
     }
     dropoff = MissionPoint("", 3.0, 4.0, None, (MissionSlot(Pose(3.0, 4.0, 0.0), 6.0, 2.5),))
-    task = Task("1", MissionPoint("gate", 1.0, 2.0, 0.5), dropoff)
+    task = Task("", MissionPoint("gate", 1.0, 2.0, 0.5), dropoff)
     assert parse_mission(raw, 12.0) == Mission(
         12.0, (task,), MissionPoint("", 5.0, 6.0, None), MissionPoint("", 7.0, 8.0, None), 900.0
     )

@@ -84,7 +84,7 @@ def test_everything_in_a_mission_has_its_place() -> None:
         "match_time_s": None,
     }
     mission = parse_mission(raw, 4.5)
-    assert [task.name for task in mission.tasks] == ["1", "b"]
+    assert [task.name for task in mission.tasks] == ["", "b"]
     assert (mission.tasks[0].dropoff.x, mission.tasks[0].dropoff.y) == (3.0, 4.0)
     assert mission.goal is not None and mission.goal.heading == 0.0 and len(mission.goal.slots) == MOST
     assert mission.window is not None and mission.window.time_s == (2.0, 2.0)
@@ -92,4 +92,4 @@ def test_everything_in_a_mission_has_its_place() -> None:
     assert mission.car_park is not None and [len(route) for route in mission.car_park.routes] == [2, 3]
     assert mission.car_park.routes[1][2] == Pose(5.0, 6.0, 1.0)
     assert (mission.stamp, mission.match_time_s) == (4.5, math.inf)
-    assert parse_mission({"tasks": [{"pickup": point, "dropoff": point}] * 2}, 0.0).tasks[1].name == "2"
+    assert parse_mission({"tasks": [{"pickup": point, "dropoff": point}] * 2}, 0.0).tasks[1].name == ""

@@ -78,7 +78,7 @@ class MissionPoint:
 
 @dataclass(frozen=True)
 class Task:
-    """One passenger: where to get on, where to get off."""
+    """One passenger: where to get on, where to get off. `name` is empty where none was given."""
 
     name: str
     pickup: MissionPoint
@@ -133,7 +133,7 @@ def parse_mission(raw: Mapping[str, Any], stamp: float) -> Mission:
             )
     return Mission(
         stamp,
-        tuple(_task(f"mission.tasks[{i}]", i, task) for i, task in enumerate(tasks)),
+        tuple(_task(f"mission.tasks[{i}]", task) for i, task in enumerate(tasks)),
         _optional_point("mission.goal", raw.get("goal")),
         _optional_point("mission.car_park", raw.get("car_park")),
         limit,
@@ -141,10 +141,10 @@ def parse_mission(raw: Mapping[str, Any], stamp: float) -> Mission:
     )
 
 
-def _task(where: str, index: int, raw: Any) -> Task:
+def _task(where: str, raw: Any) -> Task:
     _keys(where, raw, ("pickup", "dropoff"), ("name",))
     pickup, dropoff = _point(f"{where}.pickup", raw["pickup"]), _point(f"{where}.dropoff", raw["dropoff"])
-    return Task(str(raw.get("name", index + 1)), pickup, dropoff)
+    return Task(str(raw.get("name", "")), pickup, dropoff)
 
 
 def _optional_point(where: str, raw: Any) -> MissionPoint | None:

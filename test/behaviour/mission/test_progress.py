@@ -229,6 +229,37 @@ def test_a_task_of_another_mission_is_served_where_its_name_and_places_are_the_s
     assert [entry.status for entry in progress.entries] == [TaskStatus.SERVED if served else TaskStatus.OPEN]
 
 
+@pytest.mark.clause("USE-10")
+@pytest.mark.parametrize(
+    ("before", "names", "after"),
+    [
+        ([("", 260.0)], ["", "new"], [TaskStatus.ABOARD, TaskStatus.OPEN]),
+        ([("", 260.0)], ["new", ""], [TaskStatus.OPEN, TaskStatus.ABOARD]),
+        ([("", 260.0)], ["one"], [TaskStatus.ABOARD]),
+        ([("one", 260.0)], [""], [TaskStatus.ABOARD]),
+        ([("one", 260.0)], ["other"], [TaskStatus.OPEN, TaskStatus.ABOARD]),
+        # From one pick-up to two places: the place tells them apart, whatever their order.
+        ([("", 260.0), ("", 350.0)], ["elsewhere", ""], [TaskStatus.OPEN, TaskStatus.ABOARD]),
+        ([("", 260.0), ("", 350.0)], ["", "elsewhere"], [TaskStatus.ABOARD, TaskStatus.OPEN]),
+        ([("", 260.0)], ["elsewhere"], [TaskStatus.ABOARD]),
+    ],
+)
+def test_a_task_without_a_name_is_known_by_its_places(
+    road: RoadMap, before: list[tuple[str, float]], names: list[str], after: list[TaskStatus]
+) -> None:
+    tasks = {"new": task("", 300.0, 340.0), "elsewhere": task("", PICKUP_X, 350.0)}
+    entries = tuple(
+        TaskEntry(task(name, PICKUP_X, x), TaskStatus.OPEN if i else TaskStatus.ABOARD)
+        for i, (name, x) in enumerate(before)
+    )
+    progress = booked(MissionGoal(GoalKind.DROPOFF, point(260.0), 0), *entries)
+    wanted = Mission(5.0, tuple(tasks.get(name, task(name)) for name in names), GOAL, PARKING)
+    progress, _ = kept(looking(road, progress, mission=wanted, localized=False))
+    assert [entry.status for entry in progress.entries] == after
+    assert progress.goal.entry == after.index(TaskStatus.ABOARD)
+    assert progress.name(0) == (wanted.tasks[0].name or "1")
+
+
 def test_a_passenger_aboard_is_not_taken_for_a_new_task_of_that_name_elsewhere(road: RoadMap) -> None:
     before = booked(
         MissionGoal(GoalKind.DROPOFF, point(350.0), 0), TaskEntry(task("1", 120.0, 350.0), TaskStatus.ABOARD)

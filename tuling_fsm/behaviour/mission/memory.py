@@ -128,6 +128,10 @@ class MissionProgress:
             short_since=None,
         )
 
+    def name(self, entry: int) -> str:
+        """Of a task: the one that it was given, else its number."""
+        return self.entries[entry].task.name or str(entry + 1)
+
     def marked(self, entry: int, status: TaskStatus) -> MissionProgress:
         """With a task that has come farther."""
         entries = list(self.entries)

@@ -96,5 +96,5 @@ def _number(task: Task, entries: Sequence[TaskEntry], status: TaskStatus, elsewh
 
 
 def _is_same(old: Task, new: Task) -> bool:
-    """Whether it may be the same passenger: by name and place, as a name may only be its number (USE-10)."""
-    return (old.name, old.pickup) == (new.name, new.pickup)
+    """Whether it may be the same passenger: by the pick-up, and by the name where both have one (USE-10)."""
+    return old.pickup == new.pickup and (old.name == new.name or not (old.name and new.name))

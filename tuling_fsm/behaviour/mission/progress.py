@@ -184,7 +184,7 @@ def _choose(view: BehaviourView) -> Memory:
         line = f"{why}: {_onward(goal)}"
     else:
         goal = MissionGoal(GoalKind.PICKUP, progress.entries[tour.order[0]].task.pickup, tour.order[0])
-        names = ", ".join(progress.entries[i].task.name for i in tour.order)
+        names = ", ".join(progress.name(i) for i in tour.order)
         line = f"tasks to serve: {names}, {tour.total:.0f} s needed of {progress.left_s:.0f} s"
     return report(replace(view.memory, mission=progress.bound_for(goal)), line)
 
@@ -195,4 +195,4 @@ def _onward(goal: MissionGoal) -> str:
 
 def _name(progress: MissionProgress) -> str:
     goal = progress.goal
-    return f"{goal.kind.value} of task {progress.entries[goal.entry].task.name}"
+    return f"{goal.kind.value} of task {progress.name(goal.entry)}"
