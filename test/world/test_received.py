@@ -10,6 +10,7 @@ from scenes import row, table
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.world import received
 from tuling_fsm.world.builder import WorldBuilder
 from tuling_fsm.world.inputs import (
     PARKING_SLOTS,
@@ -23,6 +24,7 @@ from tuling_fsm.world.inputs import (
     Source,
     StampedRows,
 )
+from tuling_fsm.world.mission import parse_mission
 from tuling_fsm.world.objects import HEADING, LENGTH, SPEED, VX, VY, WIDTH, X, move_on, read_objects
 from tuling_fsm.world.parameters import WorldParameters
 from tuling_fsm.world.perceived import read_lights, read_slots
@@ -201,6 +203,25 @@ def test_the_codes_of_the_topics_are_those_of_the_contract() -> None:
     assert {each.name: each.value for each in Source} == {name: 1 << bit for bit, name in enumerate(sources)}
     nothing = Inputs(3.0)
     assert not (nothing.reset or nothing.skip_task or nothing.clear_emergency_stop)
+
+
+@pytest.mark.clause("SAF-3")
+def test_a_bad_mission_that_stays_is_read_once_and_complained_of_until_it_is_gone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read: list[object] = []
+    monkeypatch.setattr(received, "parse_mission", lambda raw, stamp: (read.append(raw), parse_mission(raw, stamp))[1])
+    good: dict[str, object] = {"goal": {"x": 1.0, "y": 2.0}}
+    bad: dict[str, object] = {"goal": {"x": 1.0}}
+    kept = NOTHING
+    for nth, (mission, fault) in enumerate([(bad, True), (bad, True), (None, False), (bad, True), (good, False)]):
+        kept, _, texts = judge(Inputs(1.0 + nth, mission=mission), kept)
+        assert texts == (["mission.goal.y: missing (expected a value)"] if fault else [])
+        assert (kept.mission is None) is (mission is not good)
+    for nth in range(2):
+        kept, _, texts = judge(Inputs(8.0 + nth, mission=good), kept)
+        assert texts == []
+    assert read == [bad, good]
 
 
 @pytest.mark.clause("SAF-3")

@@ -37,7 +37,9 @@ _FINEST_M, _COARSEST_M = 0.001, 100.0
 
 @dataclass(frozen=True, eq=False)
 class Received:
-    """The last good message of each kind, the mission as it came (to tell a new one), and when time last jumped (s)."""
+    """The last good message of each kind, the last mission as it came (to tell a new one) and what is wrong with it,
+    and when time last jumped (s).
+    """
 
     odometry: Odometry | None = None
     objects: StampedRows | None = None
@@ -49,6 +51,7 @@ class Received:
     emergency_stop: BoolMessage | None = None
     radar_health: BoolMessage | None = None
     mission_raw: Mapping[str, Any] | None = None
+    mission_fault: str = ""
     mission: Mission | None = None
     jumped_at: float = -math.inf
 
@@ -61,12 +64,10 @@ def receive(
     Returns what to remember, the same without what is too old to use, and the complaints that hold now.
     """
     complaints: list[InputFault] = []
-    taken: dict[str, Any] = {}
-    if inputs.mission is not None and inputs.mission is not last.mission_raw:
-        try:
-            taken["mission"], taken["mission_raw"] = parse_mission(inputs.mission, inputs.stamp), inputs.mission
-        except InputError as error:
-            complaints.append(InputFault("mission refused", str(error)))
+    taken = _new_mission(inputs, last)
+    mission_fault = taken.get("mission_fault", last.mission_fault)
+    if inputs.mission is not None and mission_fault:
+        complaints.append(InputFault("mission refused", mission_fault))
     for name, (_, fault) in _MESSAGES.items():
         new, old = getattr(inputs, name), getattr(last, name)
         if new is None or new is old:
@@ -85,6 +86,17 @@ def receive(
         taken[name] = flag if flag.stamp <= inputs.stamp else _set_back(flag, known, inputs.stamp)
     kept = replace(last, **taken) if taken else last
     return kept, _without_stale(kept, inputs.stamp, parameters, complaints), tuple(complaints)
+
+
+def _new_mission(inputs: Inputs, last: Received) -> dict[str, Any]:
+    """What there is to remember of a mission that has come; one that stays is read once, good or bad."""
+    raw = inputs.mission
+    if raw is None or raw is last.mission_raw:
+        return {}
+    try:
+        return {"mission_raw": raw, "mission_fault": "", "mission": parse_mission(raw, inputs.stamp)}
+    except InputError as error:
+        return {"mission_raw": raw, "mission_fault": str(error)}
 
 
 def in_floats(message: T) -> T:
