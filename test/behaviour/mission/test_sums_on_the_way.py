@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tuling_fsm.behaviour import states
-from tuling_fsm.behaviour.mission.memory import GoalKind, MissionGoal, MissionProgress, TaskStatus
+from tuling_fsm.behaviour.mission.memory import GoalKind, MissionGoal, MissionProgress, TaskEntry, TaskStatus
 from tuling_fsm.map.road_map import RoadMap
 
 from ..views import CLOCK, at
@@ -87,3 +87,53 @@ def test_the_next_goal_is_chosen_when_all_lengths_are_known(road: RoadMap) -> No
     assert lines == ("none of 1 open tasks can be served in time: on to the car park",)
     none_left = replace(undecided, entries=(replace(ONE, status=TaskStatus.SERVED),))
     assert kept(looking(road, none_left))[1] == ("no task is left: on to the car park",)
+
+
+@pytest.mark.clause("USE-7")
+@pytest.mark.parametrize(
+    ("lost", "many", "fault"),
+    [
+        ({"x": 9999.0}, 1, "its pick-up is off the map (OUTSIDE_MAP)"),
+        ({"y": 40.0}, 2, "its pick-up is off the map (OUTSIDE_MAP)"),
+        ({"x": 40.0}, 1, "there is no way from the car to its pick-up (NO_PATH)"),
+        ({"x": 280.0}, 2, "there is no way from its pick-up to its drop-off (NO_PATH)"),
+    ],
+)
+def test_a_task_that_cannot_be_reached_is_told_from_one_that_takes_too_long(
+    road: RoadMap, lost: dict[str, float], many: int, fault: str
+) -> None:
+    out = TaskEntry(replace(ONE.task, name="", pickup=replace(ONE.task.pickup, **lost)))
+    for match in (math.inf, 30.0):
+        entries = (out, ONE)[:many]
+        progress = booked(MissionGoal(GoalKind.UNDECIDED), *entries, mission=mission(match=match))
+        lines: tuple[str, ...] = ()
+        while progress.goal.kind is GoalKind.UNDECIDED:
+            progress, lines = kept(looking(road, progress))
+        choice = "none of the open tasks can be reached: on to the car park"
+        if many > 1:
+            late = "none of 1 open tasks can be served in time: on to the car park"
+            choice = "tasks to serve: one, 183 s needed of inf s" if math.isinf(match) else late
+        assert lines == (f"task 1 cannot be reached: {fault}", choice)
+
+
+@pytest.mark.clause("USE-7")
+def test_a_car_or_an_end_off_the_map_is_named(road: RoadMap) -> None:
+    undecided = MissionGoal(GoalKind.UNDECIDED)
+    away = replace(mission(), car_park=replace(ONE.task.pickup, y=99.0))
+    for wanted, x, fault in (
+        (mission(), 9999.0, "the car is off the map (OUTSIDE_MAP)"),
+        (away, 50.0, "the end of the mission is off the map (OUTSIDE_MAP)"),
+    ):
+        progress, lines = booked(undecided, mission=wanted), ()
+        while progress.goal.kind is GoalKind.UNDECIDED:
+            progress, lines = kept(looking(road, progress, x=x))
+        assert lines[0] == f"task one cannot be reached: {fault}"
+
+
+def test_of_many_tasks_that_cannot_be_reached_a_few_are_named(road: RoadMap) -> None:
+    out = TaskEntry(replace(ONE.task, name="", pickup=replace(ONE.task.pickup, y=99.0)))
+    progress, lines = booked(MissionGoal(GoalKind.UNDECIDED), *[out] * 5), ()
+    while progress.goal.kind is GoalKind.UNDECIDED:
+        progress, lines = kept(looking(road, progress))
+    named = [f"task {i} cannot be reached: its pick-up is off the map (OUTSIDE_MAP)" for i in (1, 2, 3)]
+    assert lines[0] == "; ".join([*named, "nor can 2 other tasks"])

@@ -83,6 +83,20 @@ def needed_s(view: BehaviourView) -> float:
     return fetch + _drive(view, carry) + _stop(view) + _home(view, task) + view.context.parameters.mission.reserve
 
 
+def place_of(view: BehaviourView, node: TaskPlace) -> Pose:
+    """Where a length begins or ends."""
+    progress = view.memory.mission
+    if node == CAR:
+        return view.world.ego.pose
+    if node == PARK:
+        end = None if progress.mission is None else last_point(progress.mission)
+        assert end is not None  # no length to nowhere is wanted
+        return pose_of(view.context.road_map, end)
+    stop = _stop_point(view, node)
+    assert stop is not None  # what is neither the car nor the end is a task's
+    return pose_of(view.context.road_map, stop)
+
+
 def _wanted(view: BehaviourView, progress: MissionProgress) -> Iterator[Leg]:
     """Lengths that the choice needs, in the order in which they are found."""
     tasks = progress.numbers(TaskStatus.OPEN)
@@ -126,7 +140,7 @@ def _has_end(progress: MissionProgress) -> bool:
 
 def _length(view: BehaviourView, leg: Leg) -> float:
     """Of the way as it is driven: to a stop at which the car stands already it leads round and back (TMP-3)."""
-    start, goal = (_pose(view, node) for node in leg)
+    start, goal = (place_of(view, node) for node in leg)
     length = _route_length(view, start, goal)
     stop = _stop_point(view, leg[1])
     if stop is None or length > arrival_distance(view, leg[0] == CAR and view.memory.routing.arrived):
@@ -138,19 +152,6 @@ def _length(view: BehaviourView, leg: Leg) -> float:
 def _route_length(view: BehaviourView, start: Pose, goal: Pose) -> float:
     route = plan_route(view.context.road_map, start, goal).route
     return math.inf if route is None else route.length
-
-
-def _pose(view: BehaviourView, node: TaskPlace) -> Pose:
-    progress = view.memory.mission
-    if node == CAR:
-        return view.world.ego.pose
-    if node == PARK:
-        end = None if progress.mission is None else last_point(progress.mission)
-        assert end is not None  # no length to nowhere is wanted
-        return pose_of(view.context.road_map, end)
-    stop = _stop_point(view, node)
-    assert stop is not None  # what is neither the car nor the end is a task's
-    return pose_of(view.context.road_map, stop)
 
 
 def _stop_point(view: BehaviourView, node: TaskPlace) -> MissionPoint | None:

@@ -15,12 +15,15 @@ from tuling_fsm.behaviour.memory import Memory, report
 from tuling_fsm.behaviour.mission.budget import choose, is_measured, last_goal, measure, needed_s
 from tuling_fsm.behaviour.mission.memory import GoalKind, MissionGoal, MissionProgress, TaskStatus
 from tuling_fsm.behaviour.mission.new_mission import is_known, take_mission
+from tuling_fsm.behaviour.mission.out_of_reach import out_of_reach
 from tuling_fsm.behaviour.mission.points import is_past, just_past, legal_point, pose_of, stop_ahead
 from tuling_fsm.core.geometry import distance
 from tuling_fsm.core.records import replace
 from tuling_fsm.world.world import World
 
 _FORGET_AROUND_M = 100.0
+_MOST_SAID = 3
+"""Of so many tasks one line says why there is no way to them."""
 _OWN_MATTER = ("departure", "temporary_stop", "parking")
 """Composites in which a point is not passed by accident."""
 
@@ -177,16 +180,29 @@ def _choose(view: BehaviourView) -> Memory:
     if not is_measured(view):
         return view.memory
     tour = choose(view)
+    view, many = _report_out_of_reach(view, () if tour is None else tour.order)
     if tour is None:
         goal = last_goal(progress.mission)
-        many = len(progress.numbers(TaskStatus.OPEN))
-        why = f"none of {many} open tasks can be served in time" if many else "no task is left"
+        some = f"none of {many} open tasks can be served in time" if many else "none of the open tasks can be reached"
+        why = some if progress.numbers(TaskStatus.OPEN) else "no task is left"
         line = f"{why}: {_onward(goal)}"
     else:
         goal = MissionGoal(GoalKind.PICKUP, progress.entries[tour.order[0]].task.pickup, tour.order[0])
         names = ", ".join(progress.name(i) for i in tour.order)
         line = f"tasks to serve: {names}, {tour.total:.0f} s needed of {progress.left_s:.0f} s"
     return report(replace(view.memory, mission=progress.bound_for(goal)), line)
+
+
+def _report_out_of_reach(view: BehaviourView, served: tuple[int, ...]) -> tuple[BehaviourView, int]:
+    """Say which open tasks have no way to them, beside those that are to be served; how many others there are."""
+    progress = view.memory.mission
+    left = [task for task in progress.numbers(TaskStatus.OPEN) if task not in served]
+    faults = {task: fault for task in left if (fault := out_of_reach(view, task))}
+    if not faults:
+        return view, len(left)
+    said = [f"task {progress.name(task)} cannot be reached: {fault}" for task, fault in faults.items()][:_MOST_SAID]
+    more = [f"nor can {len(faults) - len(said)} other tasks"] if len(faults) > len(said) else []
+    return view.having(report(view.memory, "; ".join(said + more))), len(left) - len(faults)
 
 
 def _onward(goal: MissionGoal) -> str:
