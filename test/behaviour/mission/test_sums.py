@@ -132,6 +132,19 @@ def test_the_way_to_a_stop_at_which_the_car_stands_is_a_round(course: RoadMap) -
     assert progress.legs[CAR, pick(1)] < 900.0
 
 
+@pytest.mark.clause("PUD-2")
+@pytest.mark.parametrize(("many", "goal", "at_once"), [(6, UNDECIDED, False), (7, UNDECIDED, True), (7, None, False)])
+def test_for_the_choice_among_many_tasks_some_lengths_are_found_on_a_tick(
+    road: RoadMap, course: RoadMap, many: int, goal: MissionGoal | None, at_once: bool
+) -> None:
+    progress = open_book(*[(150.0, 260.0)] * many)
+    progress = replace(progress, goal=goal or MissionGoal(GoalKind.PICKUP, progress.entries[0].task.pickup, 0))
+    small, town = measure(look(road, progress)), measure(look(course, progress, route=None))
+    assert (len(small.legs), len(town.legs)) == ((7, 3) if at_once else (1, 1))
+    lost = measure(look(road, progress, localized=False))
+    assert lost is progress or goal is None, "the car is nowhere"
+
+
 def test_which_lengths_are_wanted(road: RoadMap) -> None:
     two = open_book((150.0, 260.0), (170.0, 200.0))
     assert measure(look(road, two, localized=False)) is two, "the car is nowhere"

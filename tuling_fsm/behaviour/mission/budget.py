@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 
@@ -24,6 +25,11 @@ from tuling_fsm.core.records import replace
 from tuling_fsm.map.routing import plan_route
 from tuling_fsm.world.mission import Mission, MissionPoint
 
+_WORK_A_TICK = 1800
+"""Lanes that may be looked at on a tick to find several lengths, where each takes all of the map: a few ms."""
+_DRAWING = 250
+"""To draw a route takes as long as to look at so many lanes."""
+
 
 def last_point(mission: Mission) -> MissionPoint | None:
     """Where the mission ends: with tasks in the car park, without at the goal; else at the other one, if any."""
@@ -41,15 +47,16 @@ def last_goal(mission: Mission | None) -> MissionGoal:
 
 
 def measure(view: BehaviourView) -> MissionProgress:
-    """Add the next length that is missing, one a tick, so that no tick takes long.
+    """Add the next length that is missing, one a tick, so that no tick takes long; while the choice among more tasks
+    than are looked at in every order waits for them, as many as `_WORK_A_TICK` allows.
 
     Those between fixed places are found along the way; those from the car when the next mission goal is to be chosen.
     """
     progress = view.memory.mission
-    leg = next((leg for leg in _wanted(view, progress) if leg not in progress.legs), None)
-    if leg is None or (CAR in leg and not view.world.localized):
-        return progress
-    return replace(progress, legs={**progress.legs, leg: _length(view, leg)})
+    missing = (leg for leg in _wanted(view, progress) if leg not in progress.legs)
+    known = itertools.takewhile(lambda leg: CAR not in leg or view.world.localized, missing)
+    found = {leg: _length(view, leg) for leg in itertools.islice(known, _lengths_a_tick(view))}
+    return replace(progress, legs={**progress.legs, **found}) if found else progress
 
 
 def choose(view: BehaviourView) -> Tour | None:
@@ -81,6 +88,13 @@ def needed_s(view: BehaviourView) -> float:
     speed = view.context.parameters.mission.average_speed
     fetch = view.world.route_remaining / speed + _stop(view)
     return fetch + _drive(view, carry) + _stop(view) + _home(view, task) + view.context.parameters.mission.reserve
+
+
+def _lengths_a_tick(view: BehaviourView) -> int:
+    progress, exact = view.memory.mission, view.context.parameters.mission.exact
+    if progress.goal.kind is not GoalKind.UNDECIDED or len(progress.numbers(TaskStatus.OPEN)) <= exact:
+        return 1
+    return max(1, _WORK_A_TICK // (_DRAWING + len(view.context.road_map.lanes)))
 
 
 def place_of(view: BehaviourView, node: TaskPlace) -> Pose:
