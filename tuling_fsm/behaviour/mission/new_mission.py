@@ -25,8 +25,8 @@ _CARRIED = {
 def take_mission(view: BehaviourView, state: str) -> Memory:
     """A new mission: tasks that are in it again keep how far they have come, and no passenger aboard is forgotten.
 
-    A stop goes on where its task is in the new mission unchanged: always with a passenger aboard, and for a pick-up
-    where it has begun. Another pick-up may be chosen on the way to it (PUD-2).
+    A pick-up that has begun goes on where it comes again, and a drop-off where it is at the same place. On the way to a
+    pick-up the choice is made anew (PUD-2).
     """
     mission, before = view.world.mission, view.memory.mission
     if mission is None or is_known(mission, before.mission):
