@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import pytest
 
 from tuling_fsm.behaviour import states
+from tuling_fsm.behaviour.departure import region
+from tuling_fsm.behaviour.mission.memory import MissionProgress
+from tuling_fsm.behaviour.parameters import BehaviourParameters
+from tuling_fsm.behaviour.parking.memory import ParkingMemory
 from tuling_fsm.core.request import Hold, Reason
+from tuling_fsm.machine.elements import Leaf
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.mission import Mission, MissionPoint, Task
 from tuling_fsm.world.world import RouteMatch
 
+from .views import at, view_of
 from .worlds import (
     LENGTH,
     NEAR_Y,
@@ -141,9 +148,58 @@ def test_at_the_end_of_its_route_the_car_stands_reports_and_asks(road: RoadMap) 
     drive.run(25.0)
     assert drive.last.hold_reason is Reason.ARRIVED
     assert drive.number >= before + 2
+    drive.answer(route_along(road, end=LENGTH - 20.0))
     drive.place.mission = mission(x=LENGTH - 1.0, stamp=drive.stamp)
-    drive.run(13.0)
+    onward = drive.tick()
+    assert [request.goal.x for request in onward.route_requests] == [LENGTH - 1.0]
+    assert onward.request == Hold(Reason.NO_ROUTE, detail="asking the route server")
+    drive.answer(None)
+    drive.run(1.2)
+    assert drive.number == onward.route_requests[0].number + 1, "the first pause is 1 s"
     drive.answer(route_along(road, end=LENGTH))
+    drive.until(states.REGRESSION, 1.0)
+
+
+@pytest.mark.clause("NOR-10", "USE-10")
+def test_at_the_end_of_a_route_to_an_old_goal_the_car_has_not_arrived(road: RoadMap) -> None:
+    drive = in_normal(Place(road, x=300.0), route_along(road, end=LENGTH - 20.0))
+    drive.place.x = LENGTH - 20.0 - 1.0
+    drive.result = plan(reach=0.0, reason=Reason.ROUTE_END)
+    drive.place.mission = mission(x=100.0, stamp=drive.stamp)
+    assert drive.until(states.PLAN_ONCE, 1.0).hold_reason is Reason.NO_ROUTE
+    assert {decision.hold_reason for decision in drive.run(5.0)} == {Reason.NO_ROUTE}
+
+
+@pytest.mark.clause("NOR-10", "PRK-5")
+@pytest.mark.parametrize(
+    ("x", "serves", "rest", "arrived"),
+    [
+        (LENGTH - 1.0, 2, None, True),
+        (LENGTH - 9.0, 2, None, False),
+        (LENGTH - 1.0, 1, None, False),
+        (LENGTH - 1.0, 2, Hold(Reason.ARRIVED, detail="parked"), False),
+    ],
+)
+def test_where_the_car_has_arrived(road: RoadMap, x: float, serves: int, rest: Hold | None, arrived: bool) -> None:
+    (leaf,) = region(BehaviourParameters()).children
+    assert isinstance(leaf, Leaf)
+    view = view_of(Place(road, x=x), route_along(road))
+    routing = replace(view.memory.routing, serves=serves)
+    view = at(view, routing=routing, mission=MissionProgress(ticket=2), parking=ParkingMemory(rest=rest))
+    memory = leaf.body.enter(view)
+    assert (memory.routing.arrived, memory.parking.rest) == (arrived, None)
+
+
+@pytest.mark.clause("DEP-2")
+def test_the_late_answer_for_an_old_goal_is_not_driven(road: RoadMap) -> None:
+    drive = Drive(Place(road, mission=mission()))
+    (old,) = drive.tick().route_requests
+    drive.place.mission = mission(x=200.0, stamp=drive.stamp)
+    (new,) = drive.tick().route_requests
+    drive.tick(RouteMatch(old.number, route_along(road)))
+    assert {decision.state for decision in drive.run(1.0)} == {states.PLAN_ONCE}
+    route = route_along(road, end=200.0)
+    assert drive.tick(RouteMatch(new.number, route)).route is route
     drive.until(states.REGRESSION, 1.0)
 
 

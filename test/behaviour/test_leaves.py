@@ -257,8 +257,8 @@ def test_after_a_failure_the_way_is_asked_for_the_other_way_round(
 
 @pytest.mark.clause("TPO-1")
 def test_another_goal_is_asked_for_anew(road: RoadMap) -> None:
-    for asked_at, ticket, anew in ((CLOCK, 3, True), (CLOCK, 2, False), (None, 3, False)):
-        question = RouteQuestion("next", first=1, failures=1, asked_at=asked_at, due_at=CLOCK + 9.0)
+    for asked_at, ticket, anew in ((CLOCK, 3, True), (CLOCK, 2, False), (None, 3, True), (None, 2, False)):
+        question = RouteQuestion("next", first=1, failures=1, asked_at=asked_at, due_at=CLOCK + 9.0, ticket=2)
         routing = RoutingMemory(route=route_along(road), number=1, ticket=2, question=question)
         memory = PLAN_ONCE.update(remembering(road, mission=MissionProgress(ticket=ticket), routing=routing))
         assert (memory.routing.question.failures == 0) is anew

@@ -245,3 +245,28 @@ def test_what_is_kept_back_and_what_is_refused(road: RoadMap, open_road: RoadMap
     first = view_of(Place(road))
     taken = consider(replace(first, answers=(RouteMatch(PUSHED, present),)), STANDS)
     assert taken.routing.route is present
+
+
+@pytest.mark.clause("NOR-10", "USE-10")
+@pytest.mark.parametrize(
+    ("x", "number", "ticket", "end", "taken"),
+    [
+        (50.1, 9, 4, 60.0, False),
+        (50.1, 9, 4, 62.1, True),
+        (49.9, 9, 4, 60.0, True),
+        (50.1, PUSHED, 4, 60.0, True),
+        (50.1, 9, 5, 60.0, True),
+    ],
+)
+def test_at_its_goal_the_car_takes_no_route_that_leads_there_again(
+    road: RoadMap, x: float, number: int, ticket: int, end: float, taken: bool
+) -> None:
+    present, again = route_along(road, end=52.0), route_along(road, end=end)
+    view = view_of(Place(road, x=x), present)
+    routing = replace(view.memory.routing, refresh=9, ticket=4, serves=4)
+    view = at(view, routing=routing, mission=MissionProgress(ticket=ticket))
+    memory = consider(replace(view, answers=(RouteMatch(number, again),)), STANDS)
+    assert memory.routing.route is (again if taken else present)
+    assert memory.reports == (
+        ("switched to another route",) if taken else ("route 9: it leads back to where the car is",)
+    )

@@ -128,6 +128,45 @@ def test_which_answers_count(road: RoadMap, number: int, good: bool, outcome: st
     assert pursue(twice, leads_on).routing.route is answer
 
 
+@pytest.mark.clause("NOR-10", "USE-10")
+@pytest.mark.parametrize(
+    ("number", "end", "arrived", "taken"),
+    [
+        (5, 300.0, True, False),
+        (5, 309.9, True, False),
+        (5, 310.1, True, True),
+        (5, 300.0, False, True),
+        (PUSHED, 300.0, True, True),
+    ],
+)
+def test_no_way_back_to_a_goal_that_is_reached_is_taken_unless_it_is_pushed(
+    road: RoadMap, number: int, end: float, arrived: bool, taken: bool
+) -> None:
+    again = route_along(road, end=end)
+    routing = pursue(asking(road, ASKED, RouteMatch(number, again), arrived=arrived), leads_on).routing
+    assert (routing.route is again, routing.question.answered, routing.arrived) == (taken, taken, not taken)
+
+
+@pytest.mark.clause("DEP-2", "USE-9")
+@pytest.mark.parametrize("question", [ASKED, replace(ASKED, asked_at=None, due_at=CLOCK + 9.0)])
+def test_another_goal_is_asked_for_at_once_and_answers_to_the_old_one_are_not_taken(
+    road: RoadMap, question: RouteQuestion
+) -> None:
+    spot = MissionPoint("", 200.0, FAR_Y, 0.0)
+    going = MissionProgress(Mission(7.0, goal=spot), goal=MissionGoal(GoalKind.GOAL, spot), ticket=1)
+    view = asking(road, question, RouteMatch(5, route_along(road, end=350.0)), arrived=True)
+    present = view.memory.routing.route
+    routing = pursue(at(view, mission=going), leads_on).routing
+    assert (routing.route is present, routing.arrived) == (True, False)
+    assert routing.question == RouteQuestion("q", 6, asked_at=CLOCK, due_at=CLOCK, ticket=1)
+    assert [request.goal for request in routing.outbox] == [(200.0, FAR_Y, 0.0)]
+    pushed = route_along(road, end=360.0)
+    come = replace(view, answers=(RouteMatch(PUSHED, pushed),))
+    assert pursue(at(come, mission=going), leads_on).routing.route is pushed
+    kept = at(view, mission=going, routing=replace(view.memory.routing, kept=pushed, kept_unasked=True))
+    assert pursue_stop(kept).routing.route is pushed
+
+
 @pytest.mark.clause("RRF-2")
 @pytest.mark.parametrize(
     ("unasked", "end", "localized", "answered", "taken"),

@@ -18,11 +18,14 @@ from tuling_fsm.machine.elements import Leaf, Priority, Region
 
 
 def _enter(view: BehaviourView) -> Memory:
-    """Ask for a route; a slot that the match has ended before is not being entered any more."""
+    """Ask for a route; a slot that the match has ended before is not being entered any more.
+
+    The car has arrived at the end of a route to the present mission goal, unless it is called out of where it parked.
+    """
     memory = open_question(view, "initial")
-    parking = replace(memory.parking, entry=None)
-    routing = replace(memory.routing, arrived=stands_at_end(view, taken=True))
-    return replace(memory, routing=routing, parking=parking)
+    serves = memory.routing.serves == memory.mission.ticket and memory.parking.rest is None
+    routing = replace(memory.routing, arrived=serves and stands_at_end(view, taken=True))
+    return replace(memory, routing=routing, parking=replace(memory.parking, entry=None, rest=None))
 
 
 def _update(view: BehaviourView) -> Memory:

@@ -82,6 +82,8 @@ class RouteQuestion:
     asked_at: float | None = None
     due_at: float = 0.0
     answered: bool = False
+    ticket: int = 0
+    """Of the mission goal that it is asked for, see `MissionProgress.ticket`."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ import numpy as np
 
 from tuling_fsm.behaviour.leaf import BehaviourView
 from tuling_fsm.behaviour.memory import Memory, RouteQuestion, report
-from tuling_fsm.behaviour.mission.points import is_past, just_past, pose_of
+from tuling_fsm.behaviour.mission.points import ON_LANE_M, is_past, just_past, pose_of
 from tuling_fsm.behaviour.parameters import RouteParameters
 from tuling_fsm.core.geometry import Pose, distance
 from tuling_fsm.core.records import replace
@@ -31,13 +31,14 @@ Accept = Callable[[BehaviourView, Route], str]
 def open_question(view: BehaviourView, purpose: str) -> Memory:
     """Begin to ask, on the next call of `pursue`."""
     routing = view.memory.routing
-    question = RouteQuestion(purpose, first=routing.number + 1, due_at=view.clock)
+    ticket = view.memory.mission.ticket
+    question = RouteQuestion(purpose, first=routing.number + 1, due_at=view.clock, ticket=ticket)
     return replace(view.memory, routing=replace(routing, question=question))
 
 
 def pursue(view: BehaviourView, accept: Accept) -> Memory:
-    """Take the answers of this tick; ask, or ask again, when it is time."""
-    memory = _take_answers(view, accept)
+    """Take the answers of this tick; ask, or ask again, when it is time. For another mission goal it is asked anew."""
+    memory = _take_answers(view.having(_for_present_goal(view)), accept)
     question, parameters = memory.routing.question, view.context.parameters.route
     if question.answered:
         return memory
@@ -56,6 +57,7 @@ def pursue_stop(view: BehaviourView) -> Memory:
     """As `pursue`; after a failure the way to a stop is asked for from past it where it was not, and the other way
     round: a car that stands at its stop comes to it once more round the block (TMP-3).
     """
+    view = view.having(_for_present_goal(view))
     before = view.memory.routing.question.failures
     memory = pursue(view.having(_take_kept(view, _leads_on_joined)), _leads_on_joined)
     if memory.routing.question.failures == before:
@@ -100,7 +102,7 @@ def destination(view: BehaviourView) -> Pose | None:
         return searched
     if progress.mission is None:
         route = view.memory.routing.route
-        return None if route is None else route.reference.at(route.length)
+        return None if route is None else _end(route)
     point = progress.goal.point
     return None if point is None or progress.over else pose_of(view.context.road_map, point)
 
@@ -145,9 +147,29 @@ def leads_on(view: BehaviourView, route: Route) -> str:
     return ""
 
 
+def leads_back(view: BehaviourView, route: Route) -> str:
+    """For a car at the end of its route: refuses one that comes to the same place once more, round the block, as a car
+    a little past it is answered (USE-10). A lap that is pushed is meant.
+    """
+    used = view.memory.routing.route
+    back = used is not None and distance(_end(route)[:2], _end(used)[:2]) <= ON_LANE_M
+    return "it leads back to where the car is" if back else ""
+
+
 def arrival_distance(view: BehaviourView, taken: bool) -> float:
     """From the rear axle to a route's end at which it has been driven, m. A `taken` end is reached with the bumper."""
     return view.context.parameters.route.arrived + (view.context.vehicle.front if taken else 0.0)
+
+
+def _for_present_goal(view: BehaviourView) -> Memory:
+    """With the question opened anew where the mission goal has become another one: answers to the old one are of no
+    use any more, and that the car has arrived there does not matter.
+    """
+    routing = view.memory.routing
+    if routing.question.ticket == view.memory.mission.ticket:
+        return view.memory
+    memory = open_question(view, routing.question.purpose)
+    return replace(memory, routing=replace(memory.routing, arrived=False))
 
 
 def _take_answers(view: BehaviourView, accept: Accept) -> Memory:
@@ -178,6 +200,8 @@ def _answers(match: RouteMatch, question: RouteQuestion) -> bool:
 
 def _take(view: BehaviourView, memory: Memory, match: RouteMatch, accept: Accept) -> Memory:
     objection = match.fault if match.route is None else accept(view, match.route)
+    if match.route is not None and not objection and memory.routing.arrived and match.request != PUSHED:
+        objection = leads_back(view, match.route)
     routing = memory.routing
     if match.route is not None and not objection:
         answered = replace(routing, question=replace(routing.question, answered=True))
@@ -185,6 +209,10 @@ def _take(view: BehaviourView, memory: Memory, match: RouteMatch, accept: Accept
     if match.request == routing.number and routing.question.asked_at is not None:
         return _fail(view, memory, objection)
     return report(memory, f"{match.name}: {objection}")
+
+
+def _end(route: Route) -> Pose:
+    return route.reference.at(route.length)
 
 
 def _fail(view: BehaviourView, memory: Memory, why: str) -> Memory:

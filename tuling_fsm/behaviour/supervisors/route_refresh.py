@@ -14,7 +14,16 @@ from tuling_fsm.behaviour.memory import Memory, RoutingMemory, TurnSearch, repor
 from tuling_fsm.behaviour.on_road.replan import avoids
 from tuling_fsm.behaviour.permissions import ON_LANES
 from tuling_fsm.behaviour.places import along_route, crosses
-from tuling_fsm.behaviour.routing import PUSHED, joined, leads_on, place_on_route, send, use
+from tuling_fsm.behaviour.routing import (
+    PUSHED,
+    arrival_distance,
+    joined,
+    leads_back,
+    leads_on,
+    place_on_route,
+    send,
+    use,
+)
 from tuling_fsm.behaviour.supervisors import guards
 from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import distance, wrap_angle
@@ -75,7 +84,7 @@ def consider(view: BehaviourView, leaf: LeafBehaviour) -> Memory:
         else:
             continue
         route = None if match.route is None else joined(view, match.route)
-        objection = match.fault if route is None else _objection(view, route)
+        objection = match.fault if route is None else _objection(view, route, asked=match.request != PUSHED)
         if objection:
             memory = report(memory, f"{match.name}: {objection}")
         else:
@@ -108,13 +117,21 @@ def _count_switch(view: BehaviourView, routing: RoutingMemory) -> RoutingMemory:
     return replace(routing, switched=True, switched_at=view.clock, switches=routing.switches + 1 if in_a_row else 1)
 
 
-def _objection(view: BehaviourView, route: Route) -> str:
+def _objection(view: BehaviourView, route: Route, asked: bool) -> str:
     present = view.memory.routing.route
     if present is not None and same_course(view, present, route):
         return ""
     if not avoids(view.memory.on_road.block, route):
         return "it leads through the reported block"
-    return leads_on(view, route)
+    return leads_on(view, route) or (leads_back(view, route) if asked and _arrives(view) else "")
+
+
+def _arrives(view: BehaviourView) -> bool:
+    """Whether the car is where the route in use ends, and that route is for the present mission goal."""
+    routing = view.memory.routing
+    if routing.route is None or routing.serves != view.memory.mission.ticket:
+        return False
+    return routing.route.length - place_on_route(view, routing.route) <= arrival_distance(view, taken=False)
 
 
 def _switch(view: BehaviourView, leaf: LeafBehaviour) -> Memory:

@@ -15,13 +15,6 @@ def _enter(view: BehaviourView) -> Memory:
     return open_question(view, PURPOSE)
 
 
-def _update(view: BehaviourView) -> Memory:
-    routing = view.memory.routing
-    if routing.question.asked_at is not None and routing.ticket != view.memory.mission.ticket:
-        view = view.having(open_question(view, PURPOSE))
-    return pursue_stop(view)
-
-
 def _request(view: BehaviourView) -> PlanningRequest:
     question = view.memory.routing.question
     if question.answered:
@@ -33,5 +26,5 @@ def _request(view: BehaviourView) -> PlanningRequest:
 
 
 PLAN_ONCE = LeafBehaviour(
-    _request, _enter, _update, may=ROADSIDE, defers_route=True, asks_itself=True, takes_pushed=True
+    _request, _enter, pursue_stop, may=ROADSIDE, defers_route=True, asks_itself=True, takes_pushed=True
 )
