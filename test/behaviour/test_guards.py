@@ -153,8 +153,10 @@ def test_no_progress(road: RoadMap, waited: float, reason: Reason, stuck: bool) 
     assert guards.no_progress(look(road, memory=memory)) is stuck
     assert parking_guards.search_stands_still(look(road, memory=memory)) is stuck
     assert not parking_guards.search_stands_still(look(road, memory=memory, localized=False))
-    assert parking_guards.lost_for_long(look(road, memory=memory, localized=False)) is stuck
-    assert not parking_guards.lost_for_long(look(road, memory=memory))
+    lost = {**memory, "parking": ParkingMemory(lost_since=CLOCK - waited)}
+    assert parking_guards.lost_for_long(look(road, memory=lost, localized=False)) is stuck
+    assert not parking_guards.lost_for_long(look(road, memory=lost))
+    assert not parking_guards.lost_for_long(look(road, memory=memory, localized=False))
     turning = {**memory, "parking": ParkingMemory(turning_since=CLOCK)}
     assert not parking_guards.search_stands_still(look(road, memory=turning))
 

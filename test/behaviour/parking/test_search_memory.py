@@ -53,7 +53,7 @@ def test_what_comes_of_a_try(
     assert after.failed == (((OTHER, CLOCK),) if failed else ())
     assert after.trying == (None if found or failed else OTHER)
     lost = SLOT_SEARCH.update(replace(view, world=replace(view.world, localized=False)))
-    assert lost.parking == parking
+    assert lost.parking == replace(parking, lost_since=CLOCK)
     full = searching(car_park_map, parking, slots=seen_all(), probe=probe, probed_at=probed_at)
     assert SLOT_SEARCH.update(full).parking.found is None
 

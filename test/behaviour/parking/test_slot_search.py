@@ -211,6 +211,25 @@ def test_without_localization_it_stands_and_then_explores(car_park_map: RoadMap)
     drive.until(states.EXPLORE, 6.0)
 
 
+@pytest.mark.clause("USE-1", "USE-2")
+@pytest.mark.medium
+@pytest.mark.parametrize("turning", [True, False])
+def test_a_moment_without_localization_does_not_end_the_search(car_park_map: RoadMap, turning: bool) -> None:
+    drive = searching(car_park_map)
+    if turning:
+        garage(drive).go_to(20.0, -0.5 * LANE_M, 1.7)
+    drive.run(13.0 if turning else 5.0)
+    assert (drive.behaviour.record.machine.memory.parking.turning_since is not None) is turning
+    for seconds in (0.5, 6.0):
+        garage(drive).localized = False
+        drive.run(seconds)
+        garage(drive).localized = True
+        drive.run(0.5)
+        assert drive.last.state == states.SLOT_SEARCH
+    if not turning:
+        drive.until(states.SOLID_LINE_FREE, 4.5)
+
+
 @pytest.mark.clause("PRK-1", "RRF-2")
 def test_a_route_that_leads_elsewhere_ends_the_search(car_park_map: RoadMap) -> None:
     drive = searching(car_park_map)

@@ -86,7 +86,8 @@ def cannot_turn(view: BehaviourView) -> bool:
 
 def lost_for_long(view: BehaviourView) -> bool:
     """Standing without localization has not helped."""
-    return not view.world.localized and view.clock - view.memory.progress.at >= _patience(view)
+    since = view.memory.parking.lost_since
+    return not view.world.localized and since is not None and view.clock - since >= _patience(view)
 
 
 def slot_taken(view: BehaviourView) -> bool:

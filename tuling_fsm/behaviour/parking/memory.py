@@ -68,6 +68,8 @@ class ParkingMemory:
     off_route_since: float | None = None
     turning_since: float | None = None
     """The car is maneuverd back onto its route."""
+    lost_since: float | None = None
+    """Since when the search has gone without localization."""
     entry: TargetSlot | None = None
     """The slot that is being entered (PRK-3)."""
     entry_fault: str = ""

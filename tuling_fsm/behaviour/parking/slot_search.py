@@ -64,11 +64,23 @@ def _enter(view: BehaviourView) -> Memory:
 
 def _update(view: BehaviourView) -> Memory:
     if not view.world.localized:
-        return view.memory
+        return _lose(view)
+    view = view.having(replace(view.memory, parking=replace(view.memory.parking, lost_since=None)))
     view = view.having(_watch(view.having(_begin_anew(view))))
     if view.world.route is not view.memory.routing.route:
         return _here(view)
     return _go_on(view)
+
+
+def _lose(view: BehaviourView) -> Memory:
+    """The car waits for its localization. This time is not one in which it has not come on."""
+    parking, progress = view.memory.parking, view.memory.progress
+    since = view.clock if parking.lost_since is None else parking.lost_since
+    return replace(
+        view.memory,
+        parking=replace(parking, lost_since=since),
+        progress=replace(progress, at=progress.at + view.step_s),
+    )
 
 
 def _begin_anew(view: BehaviourView) -> Memory:
