@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 
 from tuling_fsm.behaviour.memory import FreeDrivingLadder, PlanOutcome, RoutingMemory
+from tuling_fsm.behaviour.mission.memory import GoalKind, MissionGoal, MissionProgress
 from tuling_fsm.behaviour.parking import guards as parking_guards
 from tuling_fsm.behaviour.parking.memory import ParkingMemory, SlotSearch, TargetSlot
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import Reason
 from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.world.mission import MissionPoint
 
 from ..views import CLOCK, DRIVES, FAILED, at, limited, look
 from ..worlds import LENGTH, NEAR_Y, VEHICLE, Thing, route_along
@@ -107,6 +109,21 @@ def test_other_rows_of_parking(road: RoadMap) -> None:
         assert parking_guards.entry_overdue(look(road, in_state_s=spent)) is overdue
     for called in (False, True):
         assert parking_guards.reset_called(look(road, reset=called)) is called
+
+
+@pytest.mark.clause("PRK-1")
+def test_a_mission_with_another_place_to_go_to_is_not_parked_on(road: RoadMap) -> None:
+    place = MissionPoint("", 300.0, NEAR_Y, 0.0)
+    for goal, elsewhere in (
+        (MissionGoal(GoalKind.CAR_PARK, place), False),
+        (MissionGoal(GoalKind.GOAL, place), True),
+        (MissionGoal(GoalKind.PICKUP, place, 0), True),
+        (MissionGoal(GoalKind.NOTHING), False),
+    ):
+        memory = {"mission": MissionProgress(goal=goal), "parking": ParkingMemory(found=BAY)}
+        view = look(road, 20.0, memory=memory)
+        assert parking_guards.sent_elsewhere(view) is elsewhere
+        assert parking_guards.slot_found(view) is not elsewhere
 
 
 @pytest.mark.clause("PRK-2")

@@ -19,6 +19,7 @@ from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.planner import Planner
+from tuling_fsm.world.mission import Mission, MissionPoint
 from tuling_fsm.world.world import EmergencyInput, RouteMatch
 
 from .drives import LOWER_END, OUTSIDE, UPPER_END, arrived, car_park, entering, garage, route_to, searching, seen_all
@@ -165,6 +166,28 @@ def test_slot_entry_and_parked_keep_another_route_back(car_park_map: RoadMap) ->
         drive.run(1.0)
         assert drive.route is before
         assert drive.behaviour.record.machine.memory.routing.kept is other
+
+
+@pytest.mark.clause("PRK-1", "USE-9")
+def test_a_mission_that_leads_elsewhere_is_not_parked_on_and_the_slot_is_not_barred(car_park_map: RoadMap) -> None:
+    drive = entering(car_park_map, ROW, PLACE)
+    out = MissionPoint("out", -0.5 * LANE_M, -60.0, -0.5 * math.pi)
+    garage(drive).mission = Mission(drive.stamp, goal=out)
+    event = drive.until(states.SLOT_SEARCH, 1.0).transition
+    assert event is not None
+    assert event.clause == "PRK-1"
+    assert drive.behaviour.record.machine.memory.parking.round.barred == ()
+    assert not any("barred" in line for line in drive.last.reports)
+    drive.probe = plan()
+    assert drive.until(states.NORMAL, 1.0).route is drive.route
+    assert states.PARKED not in drive.states()
+
+
+@pytest.mark.clause("PRK-3")
+def test_a_mission_that_is_withdrawn_does_not_end_the_way_into_the_slot(car_park_map: RoadMap) -> None:
+    drive = entering(car_park_map, ROW, PLACE)
+    garage(drive).mission = Mission(drive.stamp)
+    assert {decision.state for decision in drive.run(2.0)} == {states.SLOT_ENTRY}
 
 
 @pytest.mark.clause("PRK-4", "USE-10")

@@ -113,6 +113,7 @@ _HIERARCHY: dict[str, list[Listed]] = {
         ("PRK-3", "slot_taken", states.SLOT_SEARCH),
         ("PRK-3", "no_way_in", states.SLOT_SEARCH),
         ("PRK-3", "entry_overdue", states.SLOT_SEARCH),
+        ("PRK-1", "sent_elsewhere", states.SLOT_SEARCH),
         ("PRK-4", "in_slot", states.PARKED),
     ],
     states.PARKED: [("PRK-5", "reset_called", states.PLAN_ONCE)],

@@ -40,9 +40,15 @@ def leads_elsewhere(view: BehaviourView) -> bool:
     return view.world.localized and view.world.route is view.memory.routing.route and parking_ahead(view) is None
 
 
+def sent_elsewhere(view: BehaviourView) -> bool:
+    """The mission wants the car to go on to another place than a car park (PRK-1)."""
+    goal = view.memory.mission.goal
+    return goal.point is not None and goal.kind is not GoalKind.CAR_PARK
+
+
 def slot_found(view: BehaviourView) -> bool:
     """There is a free slot, and a path into it (PRK-1)."""
-    return view.world.localized and view.memory.parking.found is not None
+    return view.world.localized and view.memory.parking.found is not None and not sent_elsewhere(view)
 
 
 def route_driven(view: BehaviourView) -> bool:

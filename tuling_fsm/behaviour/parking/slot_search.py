@@ -8,7 +8,7 @@ from tuling_fsm.behaviour import free_driving
 from tuling_fsm.behaviour.guards import back_on_road, waits_rightly
 from tuling_fsm.behaviour.leaf import BehaviourView, LeafBehaviour
 from tuling_fsm.behaviour.memory import Memory, RouteProgress, report
-from tuling_fsm.behaviour.parking.guards import astray, parking_ahead, route_driven
+from tuling_fsm.behaviour.parking.guards import astray, parking_ahead, route_driven, sent_elsewhere
 from tuling_fsm.behaviour.parking.memory import ParkingMemory, SlotSearch, TargetSlot
 from tuling_fsm.behaviour.parking.routes import look_elsewhere, wait_for_route
 from tuling_fsm.behaviour.parking.slots import free_slots, is_taken, parked_pose, parking_tolerance
@@ -49,13 +49,13 @@ def area_of(view: BehaviourView) -> ParkingArea | None:
 
 
 def _enter(view: BehaviourView) -> Memory:
-    """Go on with the search for this mission and area, or begin one; a slot that was not entered is barred."""
+    """Go on with the search for this mission and area, or begin one; a slot that could not be entered is barred."""
     memory, area, stamp = view.memory, area_of(view), _mission_stamp(view)
     parking = memory.parking
     round_ = parking.round
     if area is None or round_.area != area.number or round_.mission_stamp != stamp:
         round_ = SlotSearch(-1 if area is None else area.number, stamp)
-    if parking.entry is not None:
+    if parking.entry is not None and not sent_elsewhere(view):
         round_ = replace(round_, barred=(*round_.barred, parking.entry))
         memory = report(memory, f"{parking.entry.name} is barred: {parking.entry_fault or 'not reached in time'}")
     round_ = replace(round_, asking=False, stuck=False, start=None)

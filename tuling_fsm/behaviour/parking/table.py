@@ -39,6 +39,7 @@ def rows(switching: SwitchingParameters) -> tuple[BehaviourRow, ...]:
         BehaviourRow(entry, search, guards.slot_taken, FAILURE, 0, clause="PRK-3", dwell_s=dwell),
         BehaviourRow(entry, search, guards.no_way_in, FAILURE, 1, clause="PRK-3", dwell_s=dwell),
         BehaviourRow(entry, search, guards.entry_overdue, FAILURE, 2, clause="PRK-3", dwell_s=0.0, deadline=True),
+        BehaviourRow(entry, search, guards.sent_elsewhere, MISSION, 0, clause="PRK-1", dwell_s=dwell),
         BehaviourRow(entry, states.PARKED, guards.in_slot, PROGRESS, 0, clause="PRK-4", dwell_s=dwell),
         BehaviourRow(states.PARKED, states.PLAN_ONCE, guards.reset_called, MISSION, 0,
                      clause="PRK-5", dwell_s=0.0, min_dwell_s=0.0),
