@@ -26,6 +26,7 @@ from tuling_fsm.behaviour.parameters import BehaviourParameters
 from tuling_fsm.behaviour.parking.memory import ParkingMemory, SlotSearch, TargetSlot
 from tuling_fsm.behaviour.parking.parked import PARKED
 from tuling_fsm.behaviour.parking.slot_search import SLOT_SEARCH, area_of, into_slot
+from tuling_fsm.behaviour.temporary_stop.pickup_decision import PICKUP_DECISION
 from tuling_fsm.behaviour.temporary_stop.plan_once import PLAN_ONCE
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import FreeSpace, Hold, Limit, PlanResult, Reason
@@ -211,12 +212,13 @@ def test_why_the_car_is_parked(road: RoadMap) -> None:
     ):
         view = remembering(
             road,
-            on_road=OnRoadMemory(exploring=ExploreMemory(9.0, 3, 3, timed_out)),
+            on_road=OnRoadMemory(RouteBlock(np.zeros((0, 3)), ()), ExploreMemory(9.0, 3, 3, timed_out)),
             parking=ParkingMemory(entry=entry),
         )
         memory = PARKED.enter(view)
         assert PARKED.request(view.having(memory)) == rest
-        assert (memory.on_road.exploring, memory.parking) == (ExploreMemory(), ParkingMemory(rest=rest))
+        assert memory.parking == ParkingMemory(rest=rest)
+        assert (memory.on_road.exploring, memory.on_road.block) == (ExploreMemory(), None)
     assert PARKED.request(remembering(road)) == Hold(Reason.ARRIVED, detail="parked")
 
 
@@ -265,6 +267,13 @@ def test_another_goal_is_asked_for_anew(road: RoadMap) -> None:
     assert PLAN_ONCE.request(remembering(road, routing=RoutingMemory(question=RouteQuestion(answered=True)))) == Hold(
         Reason.NONE, detail="setting off"
     )
+
+
+@pytest.mark.clause("PUD-1")
+def test_what_keeps_the_next_goal_from_being_chosen(road: RoadMap) -> None:
+    adding = Hold(Reason.NO_ROUTE, detail="adding up route lengths, 0 tasks are open")
+    assert PICKUP_DECISION.request(remembering(road)) == adding
+    assert PICKUP_DECISION.request(remembering(road, localized=False)) == Hold(Reason.NOT_LOCALIZED)
 
 
 @pytest.mark.clause("PRK-1", "PRK-3")

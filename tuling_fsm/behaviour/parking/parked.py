@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tuling_fsm.behaviour.leaf import BehaviourView, LeafBehaviour
 from tuling_fsm.behaviour.memory import Memory
-from tuling_fsm.behaviour.on_road.memory import ExploreMemory
+from tuling_fsm.behaviour.on_road.memory import OnRoadMemory
 from tuling_fsm.behaviour.parking.memory import ParkingMemory
 from tuling_fsm.behaviour.permissions import FREE_SPACE
 from tuling_fsm.core.records import replace
@@ -12,14 +12,15 @@ from tuling_fsm.core.request import Hold, PlanningRequest, Reason
 
 
 def _enter(view: BehaviourView) -> Memory:
-    """Searching and exploring are over, and begin anew after a reset; only why the car is here is remembered."""
+    """Searching and exploring are over, and begin anew after a reset, as does what is blocked; only why the car is here
+    is remembered.
+    """
     exploring, target_slot = view.memory.on_road.exploring, view.memory.parking.entry
     if exploring.timed_out:
         rest = Hold(Reason.TIMEOUT, detail=f"no way on after exploring {exploring.timeouts} times")
     else:
         rest = Hold(Reason.ARRIVED, detail="parked" if target_slot is None else f"parked in {target_slot.name}")
-    on_road = replace(view.memory.on_road, exploring=ExploreMemory())
-    return replace(view.memory, parking=ParkingMemory(rest=rest), on_road=on_road)
+    return replace(view.memory, parking=ParkingMemory(rest=rest), on_road=OnRoadMemory())
 
 
 def _request(view: BehaviourView) -> PlanningRequest:

@@ -12,6 +12,8 @@ from tuling_fsm.core.request import Hold, PlanningRequest, Reason
 
 
 def _request(view: BehaviourView) -> PlanningRequest:
+    if not view.world.localized:
+        return Hold(Reason.NOT_LOCALIZED)
     many = len(view.memory.mission.numbers(TaskStatus.OPEN))
     return Hold(Reason.NO_ROUTE, detail=f"adding up route lengths, {many} tasks are open")
 
