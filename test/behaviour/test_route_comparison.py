@@ -226,7 +226,8 @@ def test_what_is_kept_back_and_what_is_refused(road: RoadMap, open_road: RoadMap
 
     def told(route: Route, **memory: Any) -> Any:
         looked = at(view, **memory)
-        looked = at(looked, routing=replace(looked.memory.routing, refresh=9, ticket=4))
+        routing = replace(looked.memory.routing, refresh=9, ticket=4)
+        looked = at(looked, routing=routing, mission=replace(looked.memory.mission, ticket=4))
         return consider(replace(looked, answers=(RouteMatch(9, route),)), STANDS)
 
     same = told(route_along(road, end=300.0))
@@ -263,10 +264,34 @@ def test_at_its_goal_the_car_takes_no_route_that_leads_there_again(
 ) -> None:
     present, again = route_along(road, end=52.0), route_along(road, end=end)
     view = view_of(Place(road, x=x), present)
-    routing = replace(view.memory.routing, refresh=9, ticket=4, serves=4)
+    routing = replace(view.memory.routing, refresh=9, ticket=ticket, serves=4)
     view = at(view, routing=routing, mission=MissionProgress(ticket=ticket))
     memory = consider(replace(view, answers=(RouteMatch(number, again),)), STANDS)
     assert memory.routing.route is (again if taken else present)
     assert memory.reports == (
         ("switched to another route",) if taken else ("route 9: it leads back to where the car is",)
     )
+
+
+@pytest.mark.clause("RRF-2", "USE-9")
+@pytest.mark.parametrize(
+    ("number", "ticket", "before", "taken"),
+    [(9, 4, True, True), (9, 5, True, False), (9, 5, False, False), (PUSHED, 5, True, True)],
+)
+def test_a_route_to_an_old_goal_is_not_switched_to_any_more(
+    road: RoadMap, number: int, ticket: int, before: bool, taken: bool
+) -> None:
+    """Also not when it was kept back before the mission goal became another one, which has been asked for by then."""
+    present, other = route_along(road), route_along(road, FAR_LANE)
+    view = two_routes(road, present)
+    view = at(view, routing=replace(view.memory.routing, refresh=9, ticket=4), mission=MissionProgress(ticket=4))
+    if before:
+        come = replace(view, answers=(RouteMatch(number, other),))
+        view = view.having(consider(come, replace(STANDS, defers_route=True)))
+        assert view.memory.routing.kept is other
+        view = at(view, routing=replace(view.memory.routing, ticket=ticket))
+    else:
+        view = replace(view, answers=(RouteMatch(number, other),))
+    memory = consider(at(view, mission=MissionProgress(ticket=ticket)), STANDS)
+    assert memory.routing.route is (other if taken else present)
+    assert memory.routing.kept is None

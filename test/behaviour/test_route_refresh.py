@@ -202,7 +202,8 @@ def test_a_kept_route_that_the_car_has_left_behind_is_not_switched_to(
     drive = in_normal(Place(road, x=50.0), route_along(road))
     other = route_along(road, FAR_LANE, begin=10.0, end=end)
     record = drive.behaviour.record
-    routing = replace(record.machine.memory.routing, kept=other)
+    routing = record.machine.memory.routing
+    routing = replace(routing, kept=other, kept_ticket=routing.ticket)
     memory = replace(record.machine.memory, routing=routing)
     drive.behaviour.restore(replace(record, machine=replace(record.machine, memory=memory)))
     assert (drive.tick().route is other) is switched

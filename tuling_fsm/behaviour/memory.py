@@ -108,6 +108,8 @@ class RoutingMemory:
     """A newer one that cannot be switched to yet (RRF-2)."""
     kept_unasked: bool = False
     """It was pushed: it is for no mission goal in particular, and may answer the next question."""
+    kept_ticket: int = 0
+    """Of the mission goal that it was asked for."""
     switched: bool = False
     """The route in use was replaced on this tick."""
     turn: TurnSearch = field(default_factory=TurnSearch)

@@ -88,9 +88,13 @@ def consider(view: BehaviourView, leaf: LeafBehaviour) -> Memory:
         if objection:
             memory = report(memory, f"{match.name}: {objection}")
         else:
-            memory = replace(memory, routing=replace(memory.routing, kept=route, kept_unasked=match.request == PUSHED))
-            memory = _report_wait(view, memory, match.name)
+            memory = _report_wait(view, _keep(memory, route, asked=match.request != PUSHED), match.name)
     return _switch(replace(view, memory=memory), leaf)
+
+
+def _keep(memory: Memory, route: Route | None, asked: bool) -> Memory:
+    routing = memory.routing
+    return replace(memory, routing=replace(routing, kept=route, kept_unasked=not asked, kept_ticket=routing.ticket))
 
 
 def _pause(view: BehaviourView, switches: int) -> float:
@@ -137,6 +141,8 @@ def _arrives(view: BehaviourView) -> bool:
 def _switch(view: BehaviourView, leaf: LeafBehaviour) -> Memory:
     memory, routing = view.memory, view.memory.routing
     kept, present = routing.kept, routing.route
+    if kept is not None and not routing.kept_unasked and routing.kept_ticket != memory.mission.ticket:
+        return replace(memory, routing=replace(routing, kept=None))  # it leads to an old goal
     if kept is None or leaf.defers_route or not view.world.localized:
         return memory
     if present is not None:
