@@ -82,6 +82,40 @@ def test_a_refused_route_is_asked_for_again_after_1_2_4_5_5_seconds(road: RoadMa
     assert all(isinstance(decision.request, Hold) for decision in drive.decisions)
 
 
+@pytest.mark.clause("USE-7", "DEP-2")
+@pytest.mark.parametrize(
+    ("place", "goal", "says"),
+    [
+        ((50.0, NEAR_Y), (300.0, NEAR_Y), Hold(Reason.NO_ROUTE, detail="asking the route server, 1 failure")),
+        (
+            (50.0, NEAR_Y),
+            (9999.0, 9999.0),
+            Hold(Reason.OUTSIDE_MAP, detail="the goal is on no lane; asking the route server, 1 failure"),
+        ),
+        (
+            (50.0, -80.0),
+            (300.0, NEAR_Y),
+            Hold(Reason.OUTSIDE_MAP, detail="the car is on no lane; asking the route server, 1 failure"),
+        ),
+        (
+            (50.0, NEAR_Y),
+            (20.0, NEAR_Y),
+            Hold(Reason.NO_PATH, detail="no lanes lead to the goal; asking the route server, 1 failure"),
+        ),
+    ],
+)
+def test_where_no_server_can_have_a_route_the_car_says_so(
+    road: RoadMap, place: tuple[float, float], goal: tuple[float, float], says: Hold
+) -> None:
+    drive = Drive(Place(road, *place, mission=mission(*goal)))
+    assert drive.tick().hold_reason is Reason.NO_ROUTE
+    assert drive.answer(None).request == says
+    drive.place.x, drive.place.y = 50.0, NEAR_Y
+    drive.place.mission = mission(x=310.0, stamp=drive.stamp)
+    drive.tick()
+    assert drive.answer(None).hold_reason is Reason.NO_ROUTE, "another goal, which a server may know the way to"
+
+
 @pytest.mark.clause("DEP-2")
 def test_a_late_route_is_asked_for_again_and_still_taken(road: RoadMap) -> None:
     drive = Drive(Place(road, mission=mission()))
@@ -165,7 +199,7 @@ def test_at_the_end_of_a_route_to_an_old_goal_the_car_has_not_arrived(road: Road
     drive = in_normal(Place(road, x=300.0), route_along(road, end=LENGTH - 20.0))
     drive.place.x = LENGTH - 20.0 - 1.0
     drive.result = plan(reach=0.0, reason=Reason.ROUTE_END)
-    drive.place.mission = mission(x=100.0, stamp=drive.stamp)
+    drive.place.mission = mission(x=LENGTH - 1.0, stamp=drive.stamp)
     assert drive.until(states.PLAN_ONCE, 1.0).hold_reason is Reason.NO_ROUTE
     assert {decision.hold_reason for decision in drive.run(5.0)} == {Reason.NO_ROUTE}
 

@@ -59,7 +59,7 @@ def _request(view: BehaviourView) -> PlanningRequest:
         return Hold(
             Reason.NO_ROUTE, detail="choosing where to go" if choosing else "no mission and no route to ask for"
         )
-    return Hold(Reason.NO_ROUTE, detail=asking("the route server", routing.question))
+    return asking("the route server", routing.question)
 
 
 def region(parameters: BehaviourParameters) -> Region[LeafBehaviour]:

@@ -82,6 +82,8 @@ class RouteQuestion:
     asked_at: float | None = None
     due_at: float = 0.0
     answered: bool = False
+    status: str = ""
+    """What the map's own search said of start and goal after the first failure, see `RouteResult`."""
     ticket: int = 0
     """Of the mission goal that it is asked for, see `MissionProgress.ticket`."""
 

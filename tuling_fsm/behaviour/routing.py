@@ -13,6 +13,7 @@ from tuling_fsm.behaviour.mission.points import ON_LANE_M, is_past, just_past, p
 from tuling_fsm.behaviour.parameters import RouteParameters
 from tuling_fsm.core.geometry import Pose, distance
 from tuling_fsm.core.records import replace
+from tuling_fsm.core.request import Hold, Reason
 from tuling_fsm.map.route import Route
 from tuling_fsm.map.routing import match_route, plan_route
 from tuling_fsm.world.inputs import RouteRequest
@@ -23,6 +24,13 @@ PUSHED = -1
 """Number of a route that was not asked for."""
 TOLERANCE_S = 1e-6
 _AT_BEGIN_M, _SAME_BEGIN_M, _LEAD_M = 2.0, 10.0, 100.0
+
+_FAULTS = {
+    "start_off_road": (Reason.OUTSIDE_MAP, "the car is on no lane; "),
+    "goal_off_road": (Reason.OUTSIDE_MAP, "the goal is on no lane; "),
+    "no_path": (Reason.NO_PATH, "no lanes lead to the goal; "),
+}
+"""What there is to say where no server can have a route, by the status of the map's own search."""
 
 Accept = Callable[[BehaviourView, Route], str]
 """Why a route is no answer, or an empty string."""
@@ -74,16 +82,16 @@ def send(view: BehaviourView, memory: Memory, purpose: str) -> Memory:
     if goal is None:
         return memory
     routing, progress = memory.routing, memory.mission
-    start = progress.around or memory.parking.search_start(view.world.ego.pose)
-    request = RouteRequest(routing.number + 1, purpose, start, goal)
+    request = RouteRequest(routing.number + 1, purpose, _start(memory, view.world.ego.pose), goal)
     asked = replace(routing, number=request.number, outbox=(*routing.outbox, request), ticket=progress.ticket)
     return replace(memory, routing=asked)
 
 
-def asking(what: str, question: RouteQuestion) -> str:
-    """What is said while an answer is waited for."""
+def asking(what: str, question: RouteQuestion) -> Hold:
+    """Stands while an answer is waited for, and says why there is none yet (USE-7)."""
     many = {0: "", 1: ", 1 failure"}.get(question.failures, f", {question.failures} failures")
-    return f"asking {what}{many}"
+    reason, why = _FAULTS.get(question.status, (Reason.NO_ROUTE, ""))
+    return Hold(reason, detail=f"{why}asking {what}{many}")
 
 
 def backoff_s(parameters: RouteParameters, failures: int) -> float:
@@ -161,6 +169,17 @@ def arrival_distance(view: BehaviourView, taken: bool) -> float:
     return view.context.parameters.route.arrived + (view.context.vehicle.front if taken else 0.0)
 
 
+def _start(memory: Memory, pose: Pose) -> Pose:
+    """From where a route is asked for: past the present stop, or beside the car, where it is to turn round first."""
+    return memory.mission.around or memory.parking.search_start(pose)
+
+
+def _status(view: BehaviourView, memory: Memory) -> str:
+    """Whether the map has a route from where to where one is asked for: `ok`, or what is wrong with them."""
+    goal = destination(view)
+    return "" if goal is None else plan_route(view.context.road_map, _start(memory, view.world.ego.pose), goal).status
+
+
 def _for_present_goal(view: BehaviourView) -> Memory:
     """With the question opened anew where the mission goal has become another one: answers to the old one are of no
     use any more, and that the car has arrived there does not matter.
@@ -219,6 +238,12 @@ def _fail(view: BehaviourView, memory: Memory, why: str) -> Memory:
     routing, parameters = memory.routing, view.context.parameters.route
     failures = routing.question.failures + 1
     pause = parameters.refresh_period if routing.arrived else backoff_s(parameters, failures)
-    question = replace(routing.question, failures=failures, asked_at=None, due_at=view.clock + pause)
+    question = replace(
+        routing.question,
+        failures=failures,
+        asked_at=None,
+        due_at=view.clock + pause,
+        status=routing.question.status or _status(view, memory),
+    )
     line = f"route request {routing.number} ({question.purpose}): {why}; asked again in {pause:g} s"
     return report(replace(memory, routing=replace(routing, question=question)), line)

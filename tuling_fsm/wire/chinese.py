@@ -39,7 +39,7 @@ WORDS: Mapping[Reason, str] = {
     Reason.START_OCCUPIED: "车辆所在位置被占用",
     Reason.GOAL_OCCUPIED: "目标点被占用",
     Reason.TIMEOUT: "搜索超出预算",
-    Reason.OUTSIDE_MAP: "车辆在地图之外",
+    Reason.OUTSIDE_MAP: "车辆或目标点在地图之外",
 }
 """Every reason."""
 PLANNER_FAILED = "规划器出错,车辆正在制动"

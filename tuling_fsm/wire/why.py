@@ -51,7 +51,7 @@ WORDS = {
     Reason.START_OCCUPIED: "something stands where the car is",
     Reason.GOAL_OCCUPIED: "the goal is occupied",
     Reason.TIMEOUT: "the search used up its budget",
-    Reason.OUTSIDE_MAP: "the car is outside the map",
+    Reason.OUTSIDE_MAP: "the car or its goal is outside the map",
 }
 """Every reason in words."""
 _FREE = (Reason.NONE, Reason.SPEED_LIMIT, Reason.CURVATURE, Reason.PASSING)

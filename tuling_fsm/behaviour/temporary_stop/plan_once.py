@@ -22,7 +22,7 @@ def _request(view: BehaviourView) -> PlanningRequest:
     if not view.world.localized:
         return Hold(Reason.NOT_LOCALIZED)
     kind = view.memory.mission.goal.kind.value
-    return Hold(Reason.NO_ROUTE, detail=asking(f"for the way to the {kind}", question))
+    return asking(f"for the way to the {kind}", question)
 
 
 PLAN_ONCE = LeafBehaviour(
