@@ -36,7 +36,7 @@ def signed(folder: Path) -> RoadMap:
     return crossroads(folder, "signed", dict.fromkeys("NS", STOP_SIGN))
 
 
-def _straight(folder: Path, name: str, left: str, right: str) -> RoadMap:
+def _straight(folder: Path, name: str, left: str, right: str, centre: str = "solid") -> RoadMap:
     """A straight road along x, 400 m long, with these lanes."""
     path = folder / f"{name}.xodr"
     path.write_text(
@@ -44,15 +44,15 @@ def _straight(folder: Path, name: str, left: str, right: str) -> RoadMap:
         '<road id="1" name="r" length="400" junction="-1"><type s="0" type="town"><speed max="50" unit="km/h"/></type>'
         '<planView><geometry s="0" x="0" y="0" hdg="0" length="400"><line/></geometry></planView><lanes>'
         f'<laneSection s="0">{left}'
-        '<center><lane id="0" type="none" level="false"><roadMark sOffset="0" type="solid" weight="standard" '
+        f'<center><lane id="0" type="none" level="false"><roadMark sOffset="0" type="{centre}" weight="standard" '
         f'color="white" width="0.12"/></lane></center><right>{right}</right></laneSection></lanes></road></OpenDRIVE>'
     )
     return read_map(path)
 
 
-def _lane(number: int, mark: str) -> str:
+def _lane(number: int, mark: str, kind: str = "driving", width: float = 3.5) -> str:
     return (
-        f'<lane id="{number}" type="driving" level="false"><width sOffset="0" a="3.5" b="0" c="0" d="0"/>'
+        f'<lane id="{number}" type="{kind}" level="false"><width sOffset="0" a="{width}" b="0" c="0" d="0"/>'
         f'<roadMark sOffset="0" type="{mark}" weight="standard" color="white" width="0.12"/></lane>'
     )
 
@@ -74,6 +74,33 @@ def two_ways(folder: Path) -> RoadMap:
     """A straight road with two lanes in each direction, 400 m long."""
     right = _lane(-1, "broken") + _lane(-2, "solid")
     return _straight(folder, "two_ways", f"<left>{_lane(2, 'solid')}{_lane(1, 'broken')}</left>", right)
+
+
+@pytest.fixture(scope="session")
+def parking_strip(folder: Path) -> RoadMap:
+    """A straight road with one lane in each direction, and a parking strip along -1."""
+    right = _lane(-1, "broken") + _lane(-2, "solid", "parking", 2.2)
+    return _straight(folder, "parking_strip", f"<left>{_lane(1, 'solid')}</left>", right, "broken")
+
+
+@pytest.fixture(scope="session")
+def bus_lane(folder: Path) -> RoadMap:
+    """A straight road with one lane in each direction, and a bus lane along -1."""
+    right = _lane(-1, "broken") + _lane(-2, "solid", "bus")
+    return _straight(folder, "bus_lane", f"<left>{_lane(1, 'solid')}</left>", right, "broken")
+
+
+@pytest.fixture(scope="session")
+def wide(folder: Path) -> RoadMap:
+    """A straight road with one lane of 7 m in each direction."""
+    left, right = (_lane(number, "solid", width=7.0) for number in (1, -1))
+    return _straight(folder, "wide", f"<left>{left}</left>", right, "broken")
+
+
+@pytest.fixture(scope="session")
+def wide_lanes(folder: Path) -> RoadMap:
+    """A straight road with two lanes of 4 m in one direction."""
+    return _straight(folder, "wide_lanes", "", _lane(-1, "broken", width=4.0) + _lane(-2, "solid", width=4.0))
 
 
 @pytest.fixture(scope="session")

@@ -10,8 +10,12 @@ from crossroads import LIGHT, STOP_SIGN, YIELD_SIGN, Town, crossroads, divided, 
 
 from tuling_fsm.map.road_map import RoadMap
 
-from .misdeeds import MISDEEDS, SOUND
+from . import misdeeds
+from .failures_to_yield import FAILURES_TO_YIELD, SOUND_YIELDING
 from .staging import Scene, play, seen_in_a_mirror
+
+MISDEEDS = [*misdeeds.MISDEEDS, *(("yield", scene) for scene in FAILURES_TO_YIELD)]
+SOUND = [*misdeeds.SOUND, *SOUND_YIELDING]
 
 
 @pytest.fixture(scope="session")

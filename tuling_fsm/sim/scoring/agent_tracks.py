@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
@@ -47,6 +48,19 @@ SAME_WAY = 0.7
 """Cosine between headings that agree (45 degrees)."""
 
 
+class Braking(NamedTuple):
+    """When (s), where (m) and from which speed (m/s) an agent began to brake hard."""
+
+    stamp: float
+    x: float
+    y: float
+    v: float
+
+    def lost(self, stamp: float, x: float, y: float) -> float:
+        """How much farther than a place (m) it would have come by a time (s) at the speed that it had."""
+        return self.v * (stamp - self.stamp) - elementary.hypot(x - self.x, y - self.y)
+
+
 class AgentTracks:
     """Watches all agents by id, frame by frame."""
 
@@ -54,7 +68,7 @@ class AgentTracks:
         self._map = road_map
         self._speed: dict[int, float] = {}
         self._stands: dict[int, float] = {}
-        self._brakes: dict[int, float] = {}
+        self._brakes: dict[int, Braking] = {}
         self._heading: dict[int, float] = {}
         self._heading_before: dict[int, float] = {}
         self._lanes: dict[int, tuple[tuple[float, float, float], LanePosition | None]] = {}
@@ -70,12 +84,14 @@ class AgentTracks:
         self._agents, self._lights, self._ids = agents, lights, agents.ids.tolist()
         speed, stands, brakes, lanes = self._speed, self._stands, self._brakes, self._lanes
         self._speed, self._stands, self._brakes = {}, {}, {}
-        for number, v in zip(self._ids, np.abs(agents.boxes[:, 6]).tolist(), strict=True):
+        for row, (number, v) in enumerate(zip(self._ids, np.abs(agents.boxes[:, 6]).tolist(), strict=True)):
             self._speed[number] = v
             if v < AGENT_STANDS:
                 self._stands[number] = stands.get(number, stamp)
-            if (speed.get(number, v) - v) / dt > HARD_BRAKING:
-                self._brakes[number] = brakes.get(number, stamp - dt)
+            before = speed.get(number, v)
+            if (before - v) / dt > HARD_BRAKING:
+                x, y = agents.boxes[row, :2].tolist()
+                self._brakes[number] = brakes.get(number) or Braking(stamp - dt, x, y, before)
         self._lanes = {number: lanes[number] for number in self._ids if number in lanes}
         self._stamp, self._dt = stamp, dt
         self._heading_before = self._heading
@@ -93,7 +109,12 @@ class AgentTracks:
 
     def brakes_hard(self, row: int) -> bool:
         """Whether it brakes harder than `HARD_BRAKING`."""
-        return self._stamp - self._brakes.get(self._ids[row], self._stamp) >= BRAKING_S - 1e-9
+        braking = self._brakes.get(self._ids[row])
+        return braking is not None and self._stamp - braking.stamp >= BRAKING_S - 1e-9
+
+    def braking(self, row: int) -> Braking | None:
+        """How its hard braking began, while it lasts."""
+        return self._brakes.get(self._ids[row]) if self.brakes_hard(row) else None
 
     def lane(self, row: int) -> LanePosition | None:
         """The driving lane under its middle, the one that it follows."""
@@ -116,6 +137,10 @@ class AgentTracks:
     def is_vehicle(self, row: int) -> bool:
         """Whether it is a motor vehicle."""
         return int(self._agents.kinds[row]) in VEHICLES
+
+    def is_driven(self, row: int) -> bool:
+        """Whether it is a vehicle, with a motor or without: who rides a bicycle drives one."""
+        return self.is_vehicle(row) or int(self._agents.kinds[row]) == Kind.BICYCLE
 
     def queues(self, row: int) -> bool:
         """Whether a vehicle waits in a queue, of which something has moved of late."""

@@ -21,7 +21,7 @@ from tuling_fsm.core.standing import AGENT_MOVES
 from tuling_fsm.core.vehicle import Vehicle, center_ahead
 from tuling_fsm.map.lanes import Lane, LaneId, LanePosition, StopLine
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.sim.scoring.agent_tracks import HARD_BRAKING, AgentTracks, ahead_of
+from tuling_fsm.sim.scoring.agent_tracks import HARD_BRAKING, AgentTracks, Braking, ahead_of
 from tuling_fsm.sim.scoring.collisions import boxes_touched
 from tuling_fsm.sim.scoring.infraction_log import InfractionLog, RefereeFrame
 from tuling_fsm.sim.scoring.lane_walk import lanes_before, lanes_onward
@@ -68,15 +68,6 @@ class _Coming(NamedTuple):
     stopping: float
 
 
-class _Braking(NamedTuple):
-    """When (s), where (m) and from which speed (m/s)."""
-
-    stamp: float
-    x: float
-    y: float
-    v: float
-
-
 @dataclass
 class _Passage:
     """One way through a junction: when the car came in, what was in a conflicting lane before it, and where it has been
@@ -96,7 +87,7 @@ class _Passage:
     """Of every cell when the car was there last, and its heading there."""
     coming: Mapping[int, _Coming] = field(default_factory=dict)
     """Agents that moved when the car came to the junction, by number."""
-    braked: dict[int, _Braking | None] = field(default_factory=dict)
+    braked: dict[int, Braking | None] = field(default_factory=dict)
     """By number of the agent, where it first braked hard; None: for somebody else, or it has been noted."""
 
 
@@ -233,10 +224,8 @@ class JunctionYielding:
         conflicts = self._map.junctions[passage.junction].conflicts.get(passage.lane, ())
         found: list[tuple[int, LaneId]] = []
         for row in self._tracks.near(frame.ego.pose.x, frame.ego.pose.y, frame.ego.z, NEAR_M):
-            if not self._tracks.is_vehicle(row) and int(frame.agents.kinds[row]) != Kind.BICYCLE:
-                continue
             position = self._tracks.lane(row)
-            if position is None:
+            if position is None or not self._tracks.is_driven(row):
                 continue
             onward = lanes_onward(self._map, position.lane, position.s, APPROACH_M)
             ways = [position.lane] if position.lane in conflicts else [lane for lane in onward if lane in conflicts]
@@ -282,7 +271,7 @@ class JunctionYielding:
         number, brakes = int(frame.agents.ids[row]), self._tracks.brakes_hard(row)
         if brakes and number not in passage.braked:
             for_another = brakes_for_another(frame, row, self._tracks)
-            passage.braked[number] = None if for_another else _Braking(frame.stamp, x, y, abs(v))
+            passage.braked[number] = None if for_another else Braking(frame.stamp, x, y, abs(v))
         along, _ = ahead_of(x, y, heading, np.array((frame.ego.pose.x, frame.ego.pose.y)))
         if not on_its_way or along <= 0.0:
             return False
@@ -291,10 +280,8 @@ class JunctionYielding:
             passage.braked[number] = None
         if brakes or braked is None:
             return brakes
-        since = frame.stamp - braked.stamp
-        lost = braked.v * since - elementary.hypot(x - braked.x, y - braked.y)
-        middle = self._middle(frame)
-        way = ahead_of(x, y, heading, np.array((middle.x, middle.y)))[0] - lost
+        since, middle = frame.stamp - braked.stamp, self._middle(frame)
+        way = ahead_of(x, y, heading, np.array((middle.x, middle.y)))[0] - braked.lost(frame.stamp, x, y)
         near = 0.5 * (length + self._vehicle.length)
         held = since < HELD_UP_S and -near - braked.v * POST_ENCROACHMENT_S < way < near + braked.v * MEETS_S
         passage.braked[number] = None if held else braked
