@@ -20,6 +20,14 @@ TURNS_ROUND = [Leg(0.5, 0.0), Leg(math.pi / 0.6, 3.0, 0.6), Leg(2.0, 3.0)]
 KERB = Pose(100.0, -5.5, 0.0)
 
 
+TURNS_RIGHT = [Leg(2.4, 5.0), Leg(0.5 * math.pi * 10.25 / 5.0, 5.0, -5.0 / 10.25), Leg(1.0, 5.0)]
+
+
+def cyclist_behind(x: float, brakes_at: float) -> Other:
+    """A cyclist that comes along the right edge of the eastern arm."""
+    return Other(Pose(x, 3.0, WEST), 6.0, *BIKE, brakes_at=brakes_at, brake=5.0)
+
+
 def comes(x: float, v: float, brakes_at: float, brake: float = 8.0, y: float = LANE_Y) -> Other:
     """A car that comes along +x on the right lane."""
     return Other(Pose(x, y, 0.0), v, brakes_at=brakes_at, brake=brake)
@@ -53,6 +61,10 @@ FAILURES_TO_YIELD = [
           [Other(Pose(99.0, -5.0, 0.0), 7.0, *BIKE, brakes_at=2.2, brake=6.0)]),
     Scene("comes towards a cyclist in its lane", "two_way", CAR._replace(y=1.0), [Leg(4.0, 2.0)],
           [Other(Pose(150.0, 1.75, WEST), 9.0, *BIKE, brakes_at=2.0, brake=5.0)]),
+    Scene("turns right at green before a cyclist that goes straight on beside it", "lit", Pose(24.0, 1.75, WEST),
+          TURNS_RIGHT, [cyclist_behind(29.0, 2.0)], lights(Light.GREEN)),
+    Scene("turns right before a cyclist that goes straight on beside it", "plain", Pose(24.0, 1.75, WEST),
+          TURNS_RIGHT, [cyclist_behind(30.5, 2.0)]),
 ]  # fmt: skip
 
 
@@ -81,6 +93,17 @@ SOUND_YIELDING = [
           [oncoming(150.0, 12.0, 2.0), oncoming(122.0, 0.5, 0.0, 0.0)]),
     Scene("comes out of a drive before a red light for which another brakes already", "lit", Pose(22.0, 11.5, -NORTH),
           [Leg(4.5, 2.0)], [oncoming(58.0, 12.0, 1.5, 5.0)], lights(Light.RED)),
+    Scene("turns right at green while a cyclist behind it in its lane brakes", "lit", Pose(24.0, 1.75, WEST),
+          TURNS_RIGHT, [cyclist_behind(34.0, 2.0)._replace(place=Pose(34.0, 1.75, WEST))], lights(Light.GREEN)),
+    Scene("turns right at green well before a cyclist", "lit", Pose(24.0, 1.75, WEST),
+          TURNS_RIGHT, [cyclist_behind(46.0, 3.0)], lights(Light.GREEN)),
+    Scene("turns right at green, and a cyclist beside it stops at the yellow light", "lit", Pose(24.0, 1.75, WEST),
+          [TURNS_RIGHT[0], *(leg._replace(lights=lights(Light.YELLOW)) for leg in TURNS_RIGHT[1:])],
+          [cyclist_behind(36.0, 2.5)], lights(Light.GREEN)),
+    Scene("goes straight on at green beside a cyclist that brakes", "lit", Pose(24.0, 1.75, WEST), [Leg(6.0, 5.0)],
+          [cyclist_behind(29.0, 2.0)], lights(Light.GREEN)),
+    Scene("turns left at green while a cyclist on its right brakes", "lit", Pose(22.0, 1.75, WEST),
+          [Leg(2.0, 5.0), Leg(4.0, 5.0, 5.0 / 13.75)], [cyclist_behind(27.0, 2.0)], lights(Light.GREEN)),
     Scene("turns round well before an oncoming car", "wide", KERB, TURNS_ROUND, [oncoming(185.0, 12.0, 3.0, y=4.5)]),
     Scene("turns round behind a car that brakes", "wide", KERB, TURNS_ROUND, [oncoming(110.0, 10.0, 2.0, y=4.5)]),
     Scene("cuts in well before a motorcycle", "two_lanes", CAR, CUT_IN,

@@ -87,6 +87,8 @@ class _Passage:
     """Of every cell when the car was there last, and its heading there."""
     coming: Mapping[int, _Coming] = field(default_factory=dict)
     """Agents that moved when the car came to the junction, by number."""
+    beside: Mapping[int, float] = field(default_factory=dict)
+    """Agents that came there beside the car on its lane, by number, and how far to the left (m)."""
     braked: dict[int, Braking | None] = field(default_factory=dict)
     """By number of the agent, where it first braked hard; None: for somebody else, or it has been noted."""
 
@@ -109,6 +111,8 @@ class JunctionYielding:
         passage = self._follow(frame)
         if passage is None:
             return
+        if passage.entered == frame.stamp:
+            passage.beside = self._beside(frame)
         others = self._others(frame, passage)
         if passage.entered == frame.stamp:
             inside = {
@@ -230,7 +234,27 @@ class JunctionYielding:
             onward = lanes_onward(self._map, position.lane, position.s, APPROACH_M)
             ways = [position.lane] if position.lane in conflicts else [lane for lane in onward if lane in conflicts]
             found.extend((row, way) for way in ways)
+            if self._is_turned_before(passage, int(frame.agents.ids[row])):
+                straight = (each for each in passage.ways if abs(_turn(self._map.lanes[each])) <= TURN)
+                found.extend((row, way) for way in straight if way in (position.lane, *onward))
         return found
+
+    def _beside(self, frame: RefereeFrame) -> dict[int, float]:
+        """Agents that come along beside the car, or will within `MEETS_S`, and how far to the left (m)."""
+        pose, found = frame.ego.pose, dict[int, float]()
+        for row in self._tracks.near(pose.x, pose.y, frame.ego.z, NEAR_M):
+            box = frame.agents.boxes[row]
+            along, aside = ahead_of(pose.x, pose.y, pose.heading, box)
+            behind = -self._vehicle.rear_overhang - along - 0.5 * float(box[4])
+            same = elementary.cos(float(box[3]) - pose.heading) > ACROSS
+            if same and abs(aside) > 0.5 * self._vehicle.width and behind < MEETS_S * float(box[6]):
+                found[int(frame.agents.ids[row])] = aside
+        return found
+
+    def _is_turned_before(self, passage: _Passage, number: int) -> bool:
+        """Whether the car turns to the side on which an agent came along beside it."""
+        turn, aside = _turn(self._map.lanes[passage.lane]), passage.beside.get(number, 0.0)
+        return abs(turn) > TURN and turn * aside > 0.0
 
     def _held_up(self, frame: RefereeFrame, passage: _Passage, row: int, lane: LaneId) -> str | None:
         """How the agent has been held up, in words."""
@@ -294,6 +318,9 @@ class JunctionYielding:
             theirs = min(theirs, self._right(passage.lights, other))
         if theirs != passage.right or theirs == SHUT:
             return theirs > passage.right
+        if other in passage.ways:
+            # Only those are looked at there that the car turns before.
+            return True
         own, lane = self._map.lanes[passage.lane], self._map.lanes[other]
         return self._turns_across(own, lane) or self._comes_first(passage.coming.get(number), own, lane)
 
