@@ -9,7 +9,7 @@ import math
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.world.inputs import Kind, Light
 
-from .misdeeds import BIKE, CAR, CUT_IN, NORTH, WEST, lights
+from .misdeeds import AT_LINE, BIKE, CAR, CUT_IN, FROM_EAST, NORTH, SOUTH, WEST, crossed, lights
 from .staging import LANE_Y, Leg, Other, Scene
 
 STRIP, BUS_LANE, DRIVE = Pose(100.0, -4.6, 0.0), Pose(100.0, -5.25, 0.0), Pose(100.0, -8.0, NORTH)
@@ -65,6 +65,12 @@ FAILURES_TO_YIELD = [
           TURNS_RIGHT, [cyclist_behind(29.0, 2.0)], lights(Light.GREEN)),
     Scene("turns right before a cyclist that goes straight on beside it", "plain", Pose(24.0, 1.75, WEST),
           TURNS_RIGHT, [cyclist_behind(30.5, 2.0)]),
+    *(
+        Scene(f"goes before one from the right that was there first, at lights that are {state.name}", "lit", AT_LINE,
+              [Leg(3.5, 0.0), Leg(6.0, 5.0)], [Other(Pose(-1.75, 44.0, SOUTH), 8.0, brakes_at=3.9, brake=5.0)],
+              lights(state))
+        for state in (Light.DARK, Light.FLASHING_YELLOW)
+    ),
 ]  # fmt: skip
 
 
@@ -100,6 +106,15 @@ SOUND_YIELDING = [
     Scene("turns right at green, and a cyclist beside it stops at the yellow light", "lit", Pose(24.0, 1.75, WEST),
           [TURNS_RIGHT[0], *(leg._replace(lights=lights(Light.YELLOW)) for leg in TURNS_RIGHT[1:])],
           [cyclist_behind(36.0, 2.5)], lights(Light.GREEN)),
+    Scene("goes at a dark light before one from the right that comes later", "lit", AT_LINE,
+          [Leg(3.5, 0.0), Leg(6.0, 5.0)], [Other(Pose(-1.75, 70.0, SOUTH), 8.0, brakes_at=6.0, brake=5.0)],
+          lights(Light.DARK)),
+    Scene("goes at a dark light before one from the left that comes at once with it", "lit", AT_LINE,
+          [Leg(3.5, 0.0), Leg(6.0, 5.0)], [Other(Pose(1.75, -48.0, NORTH), 8.0, brakes_at=3.9, brake=5.0)],
+          lights(Light.DARK)),
+    Scene("goes straight on at green while one from the right brakes for its red light", "lit", FROM_EAST,
+          [Leg(6.0, 6.0)], [Other(Pose(-1.75, 36.0, SOUTH), 9.0, brakes_at=2.6, brake=8.0)],
+          crossed(Light.GREEN, Light.RED)),
     Scene("goes straight on at green beside a cyclist that brakes", "lit", Pose(24.0, 1.75, WEST), [Leg(6.0, 5.0)],
           [cyclist_behind(29.0, 2.0)], lights(Light.GREEN)),
     Scene("turns left at green while a cyclist on its right brakes", "lit", Pose(22.0, 1.75, WEST),

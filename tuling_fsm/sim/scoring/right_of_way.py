@@ -58,6 +58,9 @@ OPEN, BY_RULE, SHUT = 2, 1, 0
 """How much right a way through a junction has: green or without a sign; behind a yield or stop line; red."""
 RIGHT_BY_LIGHT = {Light.RED: SHUT, Light.RED_YELLOW: SHUT, Light.YELLOW: BY_RULE, Light.FLASHING_YELLOW: BY_RULE}
 
+RULING = (Light.RED, Light.RED_YELLOW, Light.YELLOW, Light.GREEN)
+"""Lights that decide; where one is dark or flashes yellow, signs and the order of coming do."""
+
 
 class _Coming(NamedTuple):
     """How long after the car an agent would come to the junction, negative: before it; how long before it must it
@@ -322,7 +325,7 @@ class JunctionYielding:
             # Only those are looked at there that the car turns before.
             return True
         own, lane = self._map.lanes[passage.lane], self._map.lanes[other]
-        return self._turns_across(own, lane) or self._comes_first(passage.coming.get(number), own, lane)
+        return self._turns_across(own, lane) or self._comes_first(number, own, lane, passage)
 
     def _gives_way(self, frame: RefereeFrame, row: int, other: LaneId, passage: _Passage) -> bool:
         """Whether an agent's way turns across the car's, both by lights that leave them the same: where it has not come
@@ -339,12 +342,14 @@ class JunctionYielding:
         green = all("light" in each for each in kinds) and self._right(frame.lights, other) == passage.right == OPEN
         return green and self._turns_across(self._map.lanes[other], self._map.lanes[passage.lane])
 
-    def _comes_first(self, coming: _Coming | None, own: Lane, other: Lane) -> bool:
+    def _comes_first(self, number: int, own: Lane, other: Lane, passage: _Passage) -> bool:
         """Whether an agent is before the car at the junction, or at once with it or too near to stop before it and from
-        the right (in left-hand traffic the left). Lights leave nothing to that, and a stop sign lets nobody come.
+        the right (in left-hand traffic the left). Lights that are lit leave nothing to that, and a stop sign lets
+        nobody come.
         """
-        kinds, theirs = ({line.kind for line in self._lines(lane.id)} for lane in (own, other))
-        if coming is None or "light" in kinds | theirs or ("stop" in theirs and coming.after > 0.0):
+        coming, theirs = passage.coming.get(number), self._lines(other.id)
+        lit = any(passage.lights.get(line.signal) in RULING for line in (*self._lines(own.id), *theirs))
+        if coming is None or lit or (coming.after > 0.0 and any(line.kind == "stop" for line in theirs)):
             return False
         side = -1.0 if self._map.left_hand else 1.0
         from_priority_side = side * elementary.sin(_begin(other) - _begin(own)) > CROSSWISE
