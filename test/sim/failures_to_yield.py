@@ -10,7 +10,7 @@ from tuling_fsm.core.geometry import Pose
 from tuling_fsm.world.inputs import Kind, Light
 
 from .misdeeds import AT_LINE, BIKE, CAR, CUT_IN, FROM_EAST, NORTH, SOUTH, WEST, crossed, lights
-from .staging import LANE_Y, Leg, Other, Scene
+from .staging import LANE_Y, Leg, Other, Scene, person
 
 STRIP, BUS_LANE, DRIVE = Pose(100.0, -4.6, 0.0), Pose(100.0, -5.25, 0.0), Pose(100.0, -8.0, NORTH)
 PULLS_OUT = [Leg(1.0, 0.0), Leg(1.6, 3.0, 0.3), Leg(1.6, 3.0, -0.3), Leg(3.0, 3.0)]
@@ -65,6 +65,8 @@ FAILURES_TO_YIELD = [
           TURNS_RIGHT, [cyclist_behind(29.0, 2.0)], lights(Light.GREEN)),
     Scene("turns right before a cyclist that goes straight on beside it", "plain", Pose(24.0, 1.75, WEST),
           TURNS_RIGHT, [cyclist_behind(30.5, 2.0)]),
+    Scene("storms past its yield sign, and the car with priority has stopped before it is there", "yields",
+          Pose(-1.75, 50.0, SOUTH), [Leg(6.0, 11.0)], [comes(-35.0, 8.0, 1.9, 6.0)]),
     *(
         Scene(f"goes before one from the right that was there first, at lights that are {state.name}", "lit", AT_LINE,
               [Leg(3.5, 0.0), Leg(6.0, 5.0)], [Other(Pose(-1.75, 44.0, SOUTH), 8.0, brakes_at=3.9, brake=5.0)],
@@ -115,6 +117,11 @@ SOUND_YIELDING = [
     Scene("goes straight on at green while one from the right brakes for its red light", "lit", FROM_EAST,
           [Leg(6.0, 6.0)], [Other(Pose(-1.75, 36.0, SOUTH), 9.0, brakes_at=2.6, brake=8.0)],
           crossed(Light.GREEN, Light.RED)),
+    Scene("leaves its yield line, as the car with priority has stopped for a person", "yields",
+          Pose(-1.75, 17.5, SOUTH), [Leg(3.0, 0.0), Leg(4.0, 4.0)],
+          [comes(-40.0, 8.0, 2.0, 6.0), person(-12.5, -2.5, NORTH)]),
+    Scene("leaves its yield line long after the car with priority has stopped", "yields",
+          Pose(-1.75, 17.5, SOUTH), [Leg(4.0, 0.0), Leg(4.0, 4.0)], [comes(-32.0, 8.0, 1.0, 6.0)]),
     Scene("goes straight on at green beside a cyclist that brakes", "lit", Pose(24.0, 1.75, WEST), [Leg(6.0, 5.0)],
           [cyclist_behind(29.0, 2.0)], lights(Light.GREEN)),
     Scene("turns left at green while a cyclist on its right brakes", "lit", Pose(22.0, 1.75, WEST),

@@ -69,6 +69,8 @@ class AgentTracks:
         self._speed: dict[int, float] = {}
         self._stands: dict[int, float] = {}
         self._brakes: dict[int, Braking] = {}
+        self._halted: dict[int, Braking] = {}
+        """How those that stand braked hard before."""
         self._heading: dict[int, float] = {}
         self._heading_before: dict[int, float] = {}
         self._lanes: dict[int, tuple[tuple[float, float, float], LanePosition | None]] = {}
@@ -83,11 +85,14 @@ class AgentTracks:
         """
         self._agents, self._lights, self._ids = agents, lights, agents.ids.tolist()
         speed, stands, brakes, lanes = self._speed, self._stands, self._brakes, self._lanes
-        self._speed, self._stands, self._brakes = {}, {}, {}
+        halted = {**self._halted, **brakes}
+        self._speed, self._stands, self._brakes, self._halted = {}, {}, {}, {}
         for row, (number, v) in enumerate(zip(self._ids, np.abs(agents.boxes[:, 6]).tolist(), strict=True)):
             self._speed[number] = v
             if v < AGENT_STANDS:
                 self._stands[number] = stands.get(number, stamp)
+                if number in halted:
+                    self._halted[number] = halted[number]
             before = speed.get(number, v)
             if (before - v) / dt > HARD_BRAKING:
                 x, y = agents.boxes[row, :2].tolist()
@@ -115,6 +120,10 @@ class AgentTracks:
     def braking(self, row: int) -> Braking | None:
         """How its hard braking began, while it lasts."""
         return self._brakes.get(self._ids[row]) if self.brakes_hard(row) else None
+
+    def halted(self, row: int) -> Braking | None:
+        """How the hard braking began by which it came to stand, while it stands."""
+        return self._halted.get(self._ids[row])
 
     def lane(self, row: int) -> LanePosition | None:
         """The driving lane under its middle, the one that it follows."""

@@ -294,11 +294,11 @@ class JunctionYielding:
         """Whether the agent brakes hard before the car that is on its way, or has done so before it was, and would have
         met it there.
         """
-        x, y, _, heading, length, _, v = frame.agents.boxes[row].tolist()
+        x, y, _, heading, length, _, _ = frame.agents.boxes[row].tolist()
         number, brakes = int(frame.agents.ids[row]), self._tracks.brakes_hard(row)
-        if brakes and number not in passage.braked:
-            for_another = brakes_for_another(frame, row, self._tracks)
-            passage.braked[number] = None if for_another else Braking(frame.stamp, x, y, abs(v))
+        began = self._tracks.braking(row) or self._tracks.halted(row)
+        if began is not None and number not in passage.braked:
+            passage.braked[number] = None if brakes_for_another(frame, row, self._tracks) else began
         along, _ = ahead_of(x, y, heading, np.array((frame.ego.pose.x, frame.ego.pose.y)))
         if not on_its_way or along <= 0.0:
             return False
