@@ -8,6 +8,7 @@ section 5. All of that is slow and short. What the planner calls its state is no
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from enum import Enum
 from functools import cached_property
 from typing import NamedTuple
@@ -23,11 +24,14 @@ from tuling_fsm.map.lanes import DRIVING, LaneId, LanePosition
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.scoring.agent_tracks import VEHICLES, AgentTracks, ahead_of, same_way
 from tuling_fsm.sim.scoring.infraction_log import RefereeFrame
+from tuling_fsm.sim.scoring.lane_walk import lanes_before, lanes_onward
 from tuling_fsm.sim.scoring.road_rules import RoadRules
 from tuling_fsm.world.inputs import Kind
 
 AHEAD_M, BEHIND_M, ASIDE_M = 30.0, 20.0, 8.0
 """An obstacle between so far ahead of the middle of the car and so far behind it, so far aside, is gone round."""
+ABEAM_M = 12.0
+"""No car changes lanes between obstacles that are no farther apart than this."""
 STOOD_S = 3.0
 """An agent that has stood so long is an obstacle, if it does not queue."""
 THINGS = (Kind.UNKNOWN, Kind.CONE, Kind.BARRIER, Kind.DEBRIS)
@@ -57,6 +61,8 @@ class Situation(Enum):
 
     OBSTACLE = "obstacle"
     """Something stands in the own lane."""
+    NO_WAY_BY = "no way by"
+    """Something stands in the own lane, and no other lane of its direction leads past."""
     PARKING = "parking"
     """A parking slot is near."""
     RETURN = "return"
@@ -72,15 +78,15 @@ SANCTIONED = {
         Situation.OBSTACLE: ROUND, Situation.PARKING: SLOW, Situation.DEAD_END: SLOW, Situation.RETURN: SLOW,
     },
     "wrong_way": {
-        Situation.OBSTACLE: ROUND, Situation.PARKING: SLOW, Situation.DEAD_END: SLOW, Situation.RETURN: SLOW,
+        Situation.NO_WAY_BY: ROUND, Situation.PARKING: SLOW, Situation.DEAD_END: SLOW, Situation.RETURN: SLOW,
         Situation.OVERTAKING: ROUND,
     },
     "off_road": {Situation.OBSTACLE: SLOW, Situation.RETURN: SLOW},
 }  # fmt: skip
 """By infraction, in which situations it is none, and up to which speed (m/s)."""
 LONGEST_S = {
-    Situation.OBSTACLE: 90.0, Situation.PARKING: 120.0, Situation.RETURN: 90.0, Situation.DEAD_END: 120.0,
-    Situation.OVERTAKING: 30.0,
+    Situation.OBSTACLE: 90.0, Situation.NO_WAY_BY: 90.0, Situation.PARKING: 120.0, Situation.RETURN: 90.0,
+    Situation.DEAD_END: 120.0, Situation.OVERTAKING: 30.0,
 }  # fmt: skip
 """For so long may the car move by one situation."""
 
@@ -195,8 +201,39 @@ class Sanctions:
 
     def obstacle(self, frame: RefereeFrame) -> bool:
         """Whether something stands in the own lane within reach."""
-        agents = any(self._blocks(frame, row) and self._in_own_lane(frame, row) for row in self._near(frame))
-        return agents or any(self._touches_own_lane(frame, each) for each in self._map_obstacles)
+        return any(self._touches_own_lane(frame, each) for each in self._obstacles(frame))
+
+    def no_way_by(self, frame: RefereeFrame) -> bool:
+        """Whether something stands in the own lane, and in the others of its direction beside it too."""
+        found = self._obstacles(frame)
+        own = [each for each in found if self._touches_own_lane(frame, each)]
+        return any(not self._leads_past(each, found, self._middle(frame).heading) for each in own)
+
+    def _obstacles(self, frame: RefereeFrame) -> list[_Obstacle]:
+        agents = (self._as_obstacle(frame, row) for row in self._near(frame) if self._blocks(frame, row))
+        return [*agents, *self._map_obstacles]
+
+    def _leads_past(self, obstacle: _Obstacle, others: Sequence[_Obstacle], heading: float) -> bool:
+        """Whether another lane of the direction is free beside an obstacle, and far enough beyond it to come back from
+        it before a junction.
+        """
+        abeam = [
+            each
+            for each in others
+            if distance((each.x, each.y), (obstacle.x, obstacle.y)) < ABEAM_M + each.reach + obstacle.reach
+        ]
+        near = (at for each in abeam for x, y in each.points for at in self._map.positions(x, y))
+        taken = {at.lane for at in near if abs(at.offset) < 0.5 * self._vehicle.width}
+        places = [at for x, y in obstacle.points if (at := self._map.project(x, y, heading)) is not None]
+        own = {at.lane for at in places}
+        beside = ((lane, at.s) for at in places for lane in self._map.same_direction(at.lane) if lane not in own)
+        return any(self._is_free(lane, s, taken) for lane, s in beside)
+
+    def _is_free(self, lane: LaneId, s: float, taken: set[LaneId]) -> bool:
+        onward = lanes_onward(self._map, lane, s, AHEAD_M)
+        abeam = (*(each for each, way in onward.items() if way < ABEAM_M), *lanes_before(self._map, lane, ABEAM_M - s))
+        leads_in = any(self._map.lanes[each].junction is not None for each in (lane, *onward))
+        return not leads_in and taken.isdisjoint((lane, *abeam))
 
     def _blocks(self, frame: RefereeFrame, row: int) -> bool:
         if int(frame.agents.kinds[row]) in THINGS:
@@ -254,10 +291,13 @@ class Sanctions:
 
     def _in_own_lane(self, frame: RefereeFrame, row: int) -> bool:
         """Whether an agent within reach touches the lane that the car follows."""
+        return self._touches_own_lane(frame, self._as_obstacle(frame, row))
+
+    def _as_obstacle(self, frame: RefereeFrame, row: int) -> _Obstacle:
         x, y, _, heading, length, width, _ = frame.agents.boxes[row].tolist()
         across = Pose(x, y, heading + 0.5 * math.pi)
         sides = tuple(shifted(across, side * 0.45 * width)[:2] for side in (-1.0, 1.0))
-        return self._touches_own_lane(frame, _Obstacle(x, y, 0.5 * length, ((x, y), *sides)))
+        return _Obstacle(x, y, 0.5 * length, ((x, y), *sides))
 
     def _touches_own_lane(self, frame: RefereeFrame, obstacle: _Obstacle) -> bool:
         """Whether something within reach touches the lane that the car follows or has left; in a junction, any lane of
@@ -301,6 +341,7 @@ class Sanctions:
 
 LOOKS = {
     Situation.OBSTACLE: Sanctions.obstacle,
+    Situation.NO_WAY_BY: Sanctions.no_way_by,
     Situation.PARKING: Sanctions.parking,
     Situation.DEAD_END: Sanctions.dead_end,
     Situation.RETURN: Sanctions.returning,
