@@ -171,6 +171,7 @@ MISDEEDS = [
     ("wrong_way", Scene("reverses fast through a junction", "plain", Pose(-9.0, 1.75, WEST), [Leg(2.2, -8.0)])),
     ("wrong_way", Scene("on the other side through a junction", "plain", Pose(-9.0, 1.75, 0.0), [Leg(2.2, 8.0)])),
     ("speeding", Scene("20 m/s in town", "two_lanes", CAR, [Leg(2.0, 20.0)])),
+    ("speeding", Scene("20 m/s along a parking strip", "parking_strip", CAR._replace(y=-4.6), [Leg(2.0, 20.0)])),
     ("red_light", Scene("passes red", "lit", FROM_EAST, [Leg(3.0, 8.0)], (), lights(Light.RED))),
     ("red_light", Scene("passes red and yellow", "lit", FROM_EAST, [Leg(3.0, 8.0)], (), lights(Light.RED_YELLOW))),
     (
@@ -268,6 +269,11 @@ MISDEEDS = [
     ("off_road", Scene("off the road beside a guard rail that blocks no lane", "railed", CAR,
                        [Leg(2.0, 2.0, -0.3), Leg(1.0, 2.0), Leg(2.0, 2.0, 0.3)])),
     ("yield", Scene("drives at a walker", "two_lanes", CAR, [Leg(1.5, 8.0)], [person(120.0, LANE_Y)])),
+    (
+        "yield",
+        Scene("drives at a walker in the bus lane", "bus_lane", CAR._replace(y=-5.25), [Leg(1.5, 8.0)],
+              [person(120.0, -5.25)]),
+    ),
     (
         "queue_overtaken",
         Scene("overtakes a queue", "course", On("5", 0, -1, 20.0, 3.5), [Leg(4.0, 8.0)],
@@ -383,6 +389,10 @@ SOUND = [
            Leg(4.0, 6.0, 0.0, lights(Light.GREEN))], [Other(Pose(-1.75, 50.0, SOUTH), 7.0, brakes_at=4.0, brake=5.0)]),
     Scene("goes straight on at green, while one that turns left before it has to brake hard", "lit", FROM_EAST,
           [Leg(6.0, 8.0)], [Other(Pose(-13.5, -3.31, 0.3), 3.0, brakes_at=1.9, brake=4.0)], lights(Light.GREEN)),
+    Scene("passes a walker who stands in the bus lane beside its own", "bus_lane", CAR, [Leg(4.0, 8.0)],
+          [person(120.0, -3.8)]),
+    Scene("parks on a strip where a person stands", "parking_strip", CAR,
+          [Leg(2.6, 3.0, -0.14), Leg(2.6, 3.0, 0.14), Leg(2.0, 0.0)], [person(123.0, -5.0)]),
     Scene("passes behind a walker", "plain", FROM_EAST, [Leg(4.0, 8.0)], [person(16.5, 0.2, SOUTH, 1.4)]),
     Scene("follows a cyclist over a crosswalk", "plain", Pose(40.0, 1.75, WEST), [Leg(15.0, 2.0)],
           [Other(Pose(40.0 - FRONT - 2.4, 1.75, WEST), 2.0, *BIKE)]),

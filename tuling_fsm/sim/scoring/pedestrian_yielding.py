@@ -13,9 +13,11 @@ from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.geometry import wrap_angle
 from tuling_fsm.core.standing import AGENT_MOVES
 from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.map.lanes import DRIVING
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.scoring.agent_tracks import HARD_BRAKING, PERSONS, AgentTracks, ahead_of
 from tuling_fsm.sim.scoring.infraction_log import InfractionLog, RefereeFrame
+from tuling_fsm.sim.scoring.road_rules import ON_SURFACE
 from tuling_fsm.world.inputs import Kind
 
 ACROSS = 0.9
@@ -44,11 +46,13 @@ class PedestrianYielding:
     def watch(self, frame: RefereeFrame, log: InfractionLog) -> None:
         """Look at one frame."""
         since: dict[int, float] = {}
+        # On a lane for others, or a parking strip, it is the carriageway that the car makes of it.
+        types = (DRIVING,) if frame.ego.position is not None else ON_SURFACE
         for row in self._tracks.near(frame.ego.pose.x, frame.ego.pose.y, frame.ego.z, PERSON_NEAR_M):
             if int(frame.agents.kinds[row]) not in PERSONS:
                 continue
             x, y = (float(value) for value in frame.agents.boxes[row, :2])
-            if not self._map.positions(x, y):
+            if not self._map.positions(x, y, 0.0, types):
                 continue
             number = int(frame.agents.ids[row])
             since[number] = self._since.get(number, frame.stamp)

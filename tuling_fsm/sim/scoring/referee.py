@@ -27,7 +27,7 @@ from tuling_fsm.sim.scoring.near_misses import NearMisses
 from tuling_fsm.sim.scoring.pedestrian_yielding import PedestrianYielding
 from tuling_fsm.sim.scoring.queue_overtaking import QueueOvertaking
 from tuling_fsm.sim.scoring.right_of_way import JunctionYielding
-from tuling_fsm.sim.scoring.road_rules import RoadRules
+from tuling_fsm.sim.scoring.road_rules import PARKING, RoadRules
 from tuling_fsm.sim.scoring.sanctions import Sanctions
 from tuling_fsm.sim.scoring.score import Infraction, Metrics, MetricValues
 from tuling_fsm.sim.scoring.static_objects import StaticObjects
@@ -152,7 +152,7 @@ class Referee:
             self._lines(frame, position)
         lane = position if position is not None else self.rules.lane_beside(ego.pose, ego.z)
         wrong_way = lane is not None and self._wrong_way(frame, lane)
-        self._speed(frame, lane)
+        self._speed(frame, lane or self.rules.lane_beside(ego.pose, ego.z, (PARKING,)))
         self._way(frame, off_road or wrong_way)
 
     def _speed(self, frame: RefereeFrame, lane: LanePosition | None) -> None:

@@ -26,7 +26,9 @@ ALONG_CONNECTING = math.radians(30.0)
 """In a junction a car turned by no more than this from a lane, or from its opposite, drives on it, and not across."""
 PARKING = "parking"
 FOR_OTHERS = tuple(sorted(SURFACE - {DRIVING, PARKING}))
-"""Lanes that belong to a road as its driving lanes do: its limit and the direction of its traffic hold on them."""
+"""Lanes that belong to a road as its driving lanes do: the direction of its traffic holds on them, and its limit, which
+holds on its parking strips too.
+"""
 REVERSING = 2.0
 """Reversing faster than this is driving against the traffic: nuPlan's 2 m within a second, m/s."""
 
@@ -57,11 +59,11 @@ class RoadRules:
         centre = shifted(pose, center_ahead(self._vehicle))
         return self._map.project(centre.x, centre.y, centre.heading, None if math.isnan(z) else z, types)
 
-    def lane_beside(self, pose: Pose, z: float) -> LanePosition | None:
-        """The driving lane next to a lane for others (a bus lane, a shoulder) that the middle of the car is on at its
-        height `z` (m, NaN: unknown): of its direction, or else of its road.
+    def lane_beside(self, pose: Pose, z: float, types: tuple[str, ...] = FOR_OTHERS) -> LanePosition | None:
+        """The driving lane next to a lane of these types (a bus lane, a shoulder) that the middle of the car is on at
+        its height `z` (m, NaN: unknown): of its direction, or else of its road.
         """
-        at = self.lane(pose, z, FOR_OTHERS)
+        at = self.lane(pose, z, types)
         if at is None or abs(self._map.lanes[at.lane].height(at.s) - z) > SAME_LEVEL_M:
             return None
         side = math.copysign(1, at.lane.lane)
