@@ -111,21 +111,43 @@ def test_in_left_hand_traffic_all_is_the_other_way_round(
     assert kind in faults if kind else faults == []
 
 
+CROSSINGS = ("plain", "lit", "signed", "yields", "lit_from_east", "all_way_stop")
+ROADS = ("two_lanes", "two_way", "two_ways", "wide", "wide_lanes", "parking_strip", "bus_lane")
+AT_CROSSING = {"two": (3.0,), "four": (8.0, 14.0, 22.0)}
+ALONG_ROAD = {f"every {m} m": tuple(float(s) for s in range(m, 400, m)) for m in (2, 10)}
+STATIONS = {**dict.fromkeys(CROSSINGS, AT_CROSSING), **dict.fromkeys(ROADS, ALONG_ROAD)}
+"""Where the sections of a divided road begin, m."""
 DIVIDED = [
-    pytest.param(kind, scene, id=scene.name)
+    pytest.param(kind, scene, stations, id=f"{scene.name}-{name}")
     for kind, scene in (*MISDEEDS, *((None, scene) for scene in SOUND))
-    if scene.map in ("plain", "lit", "signed", "yields", "lit_from_east", "all_way_stop")
+    for name, stations in STATIONS.get(scene.map, {}).items()
 ]
 
 
-@pytest.mark.parametrize("stations", [(3.0,), (8.0, 14.0, 22.0)], ids=("two", "four"))
-@pytest.mark.parametrize(("kind", "scene"), DIVIDED)
+@pytest.fixture(scope="session")
+def in_sections(folder: Path) -> Callable[[str, tuple[float, ...]], RoadMap]:
+    """Maps of this folder with roads divided at stations (m), by name."""
+    known: dict[tuple[str, tuple[float, ...]], RoadMap] = {}
+
+    def get(name: str, stations: tuple[float, ...]) -> RoadMap:
+        if (name, stations) not in known:
+            known[name, stations] = divided(folder / f"{name}.xodr", stations)
+        return known[name, stations]
+
+    return get
+
+
+@pytest.mark.parametrize(("kind", "scene", "stations"), DIVIDED)
 @pytest.mark.medium
 def test_in_however_many_sections_a_road_is_written_the_verdict_is_the_same(
-    kind: str | None, scene: Scene, stations: tuple[float, ...], folder: Path, request: pytest.FixtureRequest
+    kind: str | None,
+    scene: Scene,
+    stations: tuple[float, ...],
+    in_sections: Callable[[str, tuple[float, ...]], RoadMap],
+    request: pytest.FixtureRequest,
 ) -> None:
     request.getfixturevalue(scene.map)
-    faults = play(divided(folder / f"{scene.map}.xodr", stations), scene).faults
+    faults = play(in_sections(scene.map, stations), scene).faults
     assert kind in faults if kind else faults == []
 
 

@@ -7,6 +7,7 @@ from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.scoring.agent_tracks import AgentTracks, ahead_of, same_way
 from tuling_fsm.sim.scoring.infraction_log import InfractionLog, RefereeFrame
+from tuling_fsm.sim.scoring.lane_walk import lanes_before, lanes_onward
 
 NEAR_M = 15.0
 ASIDE_M = 6.0
@@ -59,6 +60,9 @@ class QueueOvertaking:
         )
 
     def _with_joined(self, lanes: set[LaneId]) -> set[LaneId]:
-        """Lanes with those right before and after them: a car may be on two sections of a road."""
-        of = self._map.lanes
-        return lanes.union(*((*of[lane].predecessors, *of[lane].successors) for lane in lanes))
+        """Lanes with those that lead to them and on from them: a car may be on several sections of a road."""
+        joined = set(lanes)
+        for lane in lanes:
+            joined |= lanes_before(self._map, lane, NEAR_M).keys()
+            joined |= lanes_onward(self._map, lane, self._map.lanes[lane].length, NEAR_M).keys()
+        return joined

@@ -19,6 +19,7 @@ from tuling_fsm.map.lanes import DRIVING, SURFACE, Lane, LaneId, LaneMark, LaneP
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.scoring.agent_tracks import GRADE
 from tuling_fsm.sim.scoring.collisions import SAME_LEVEL_M
+from tuling_fsm.sim.scoring.lane_walk import lanes_before, lanes_onward
 
 ON_SURFACE = tuple(sorted(SURFACE))
 WRONG_WAY = math.radians(120.0)
@@ -32,6 +33,8 @@ holds on its parking strips too.
 REVERSING = 2.0
 """Reversing faster than this is driving against the traffic: nuPlan's 2 m within a second, m/s."""
 
+CORNER_M, CORNER_BESIDE_M = 15.0, 1.5
+"""A corner is no farther along the lane from the middle of the car, and is looked for so far beside a lane, m."""
 JUMP_M = 10.0
 """A car that is farther from where it was a frame before was put there, m."""
 
@@ -120,19 +123,26 @@ class RoadRules:
         lane = self._map.lanes[position.lane]
         if lane.junction is not None or self._well_inside(lane, position, heading):
             return None
-        worst: LineCrossing | None = None
+        over: list[LineCrossing] = []
         for x, y in corners.tolist():
-            found = lane.center.project(x, y, position.s - 15.0, position.s + 15.0)
-            if not 0.0 < found.s < lane.length:
-                continue
-            left, right = (float(np.interp(found.s, lane.center.s, edge)) for edge in (lane.left, lane.right))
-            sides = ((found.offset - left, lane.left_marks), (-found.offset - right, lane.right_marks))
-            for depth, marks in sides:
-                mark = _mark_at(marks, found.s)
-                binding = mark is not None and not mark.crossable and mark.kind is not MarkKind.VIRTUAL
-                if mark is not None and binding and depth > (worst.depth if worst is not None else 0.0):
-                    worst = LineCrossing(mark.kind, depth)
-        return worst
+            found = lane.center.project(x, y, position.s - CORNER_M, position.s + CORNER_M)
+            if 0.0 < found.s < lane.length:
+                over += _over(lane, found.s, found.offset)
+            else:
+                # Where the road forks a corner is on the way that it is over the least.
+                places = [
+                    (self._map.lanes[each.lane], each)
+                    for each in self._map.positions(x, y, CORNER_BESIDE_M)
+                    if each.lane in self._joined(position)
+                ]
+                options = [_over(each, place.s, place.offset) for each, place in places if each.junction is None]
+                over += min(options, key=lambda one: max((each.depth for each in one), default=0.0), default=[])
+        return max(over, key=lambda each: each.depth, default=None)
+
+    def _joined(self, position: LanePosition) -> set[LaneId]:
+        """Lanes that lead to or on from the one at a position, as far as corners reach."""
+        before = lanes_before(self._map, position.lane, CORNER_M - position.s)
+        return {*before, *lanes_onward(self._map, position.lane, position.s, CORNER_M)}
 
     def _well_inside(self, lane: Lane, position: LanePosition, heading: float) -> bool:
         """Whether the footprint is inside the lane for sure, so that nothing has to be measured."""
@@ -145,8 +155,8 @@ class RoadRules:
     def before_junction(self, position: LanePosition, ahead: float) -> bool:
         """Whether a junction begins within `ahead` m along the lane."""
         lane = self._map.lanes[position.lane]
-        leads = any(self._map.lanes[n].junction is not None for n in lane.successors)
-        return leads and lane.junction is None and lane.length - position.s < ahead
+        onward = lanes_onward(self._map, position.lane, position.s, ahead)
+        return lane.junction is None and any(self._map.lanes[each].junction is not None for each in onward)
 
     def limit(self, position: LanePosition) -> float:
         """Speed limit of a lane, m/s."""
@@ -179,9 +189,23 @@ class RoadRules:
 def inside_one_lane(road_map: RoadMap, corners: FloatArray) -> bool:
     """Whether some lane, with what follows it, holds all corners (4, 2): nuPlan's opposite of several lanes."""
     under = [{p.lane for p in road_map.positions(x, y)} for x, y in corners.tolist()]
-    return any(
-        all(lanes & {lane, *road_map.lanes[lane].successors} for lanes in under) for lane in set[LaneId]().union(*under)
+    reach = distance(*corners[[0, 2]].tolist())
+    ways = (
+        {lane, *lanes_onward(road_map, lane, road_map.lanes[lane].length, reach)}
+        for lane in set[LaneId]().union(*under)
     )
+    return any(all(lanes & way for lanes in under) for way in ways)
+
+
+def _over(lane: Lane, s: float, offset: float) -> list[LineCrossing]:
+    """The markings that may not be crossed beyond which a place beside the centre of a lane is (m)."""
+    left, right = (float(np.interp(s, lane.center.s, edge)) for edge in (lane.left, lane.right))
+    sides = ((offset - left, _mark_at(lane.left_marks, s)), (-offset - right, _mark_at(lane.right_marks, s)))
+    return [
+        LineCrossing(mark.kind, depth)
+        for depth, mark in sides
+        if depth > 0.0 and mark is not None and not mark.crossable and mark.kind is not MarkKind.VIRTUAL
+    ]
 
 
 def _mark_at(marks: tuple[LaneMark, ...], s: float) -> LaneMark | None:

@@ -269,9 +269,12 @@ class Sanctions:
         """Whether the lane under the car ends, or begins, nearby without another."""
         if frame.ego.position is None:
             return False
-        lane, s = self._map.lanes[frame.ego.position.lane], frame.ego.position.s
-        ends = not lane.successors and lane.length - s < DEAD_END_M
-        return ends or (not lane.predecessors and s < DEAD_END_M)
+        own, s = frame.ego.position.lane, frame.ego.position.s
+        onward = {own: -s, **lanes_onward(self._map, own, s, DEAD_END_M)}
+        before = {own: -self._map.lanes[own].length, **lanes_before(self._map, own, DEAD_END_M - s)}
+        ends = [(lane, way) for lane, way in onward.items() if not self._map.lanes[lane].successors]
+        ends += [(lane, s + way) for lane, way in before.items() if not self._map.lanes[lane].predecessors]
+        return any(way + self._map.lanes[lane].length < DEAD_END_M for lane, way in ends)
 
     def returning(self, frame: RefereeFrame) -> bool:
         """Whether the car is on its way to lanes that it is off; one that drives along the other side is not, but for
