@@ -227,6 +227,8 @@ JUNCTION = SimpleNamespace(s_from=38.0, s_to=52.0)
         ({"route": bend(0.1), "junctions": (JUNCTION,), "route_s": 20.0}, "off"),
         ({"request": Hold(Reason.EMERGENCY_STOP, emergency=True)}, "hazard"),
         ({"request": Hold(Reason.ARRIVED)}, "off"),
+        ({"request": Hold(Reason.RED_LIGHT)}, "off"),
+        ({"request": Hold(Reason.STOP_SIGN, emergency=True)}, "off"),
         ({"state": "on_road/explore"}, "hazard"),
         ({"state": "temporary_stop/stopped"}, "hazard"),
         ({"state": "temporary_stop/approach"}, "right"),

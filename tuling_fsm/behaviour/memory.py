@@ -83,7 +83,7 @@ class RouteQuestion:
     due_at: float = 0.0
     answered: bool = False
     status: str = ""
-    """What the map's own search said of start and goal after the first failure, see `RouteResult`."""
+    """What the map's own search said of start and goal after the last failure, see `RouteResult`."""
     ticket: int = 0
     """Of the mission goal that it is asked for, see `MissionProgress.ticket`."""
 

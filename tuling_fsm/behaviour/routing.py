@@ -182,13 +182,14 @@ def _status(view: BehaviourView, memory: Memory) -> str:
 
 def _for_present_goal(view: BehaviourView) -> Memory:
     """With the question opened anew where the mission goal has become another one: answers to the old one are of no
-    use any more, and that the car has arrived there does not matter.
+    use any more, and that the car has arrived there matters only if this is the same place.
     """
     routing = view.memory.routing
     if routing.question.ticket == view.memory.mission.ticket:
         return view.memory
-    memory = open_question(view, routing.question.purpose)
-    return replace(memory, routing=replace(memory.routing, arrived=False))
+    memory, goal = open_question(view, routing.question.purpose), destination(view)
+    there = routing.route is not None and goal is not None and distance(_end(routing.route)[:2], goal[:2]) <= ON_LANE_M
+    return replace(memory, routing=replace(memory.routing, arrived=routing.arrived and there))
 
 
 def _take_answers(view: BehaviourView, accept: Accept) -> Memory:
@@ -243,7 +244,7 @@ def _fail(view: BehaviourView, memory: Memory, why: str) -> Memory:
         failures=failures,
         asked_at=None,
         due_at=view.clock + pause,
-        status=routing.question.status or _status(view, memory),
+        status=_status(view, memory),
     )
     line = f"route request {routing.number} ({question.purpose}): {why}; asked again in {pause:g} s"
     return report(replace(memory, routing=replace(routing, question=question)), line)

@@ -17,7 +17,7 @@ LOOK_AHEAD_S = 4.0
 TURN_RAD = 0.5
 """A junction that turns the route by more is a turn."""
 TURN_AHEAD_M = 30.0
-_CALM_HOLDS = (Reason.NONE, Reason.ARRIVED, Reason.NO_ROUTE)
+_CALM_HOLDS = (Reason.NONE, Reason.ARRIVED, Reason.NO_ROUTE, Reason.RED_LIGHT, Reason.STOP_SIGN)
 
 
 def indicator(tick: Tick, left_hand: bool = False) -> str:

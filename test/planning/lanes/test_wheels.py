@@ -52,7 +52,9 @@ def test_a_car_that_comes_out_of_a_maneuver_with_turned_wheels_does_not_swing_ou
     """At walking pace they would take metres to turn back."""
     whole = PLANNER.plan(follow(road()), scene(v=0.8), None).trajectory
     assert whole is not None
-    whole = replace(whole, curvature=np.full(len(whole), curvature))
+    turned = curvature * np.concatenate(([0.0], np.cumsum(0.5 * (whole.v[1:] + whole.v[:-1]) * np.diff(whole.t))))
+    x, y = whole.x[0] + np.sin(turned) / curvature, whole.y[0] + (1.0 - np.cos(turned)) / curvature
+    whole = replace(whole, x=x, y=y, heading=turned, curvature=np.full(len(whole), curvature))
     previous: PlanResult | None = PlanResult(
         True, whole, Limit(Reason.NONE), maneuver=Maneuver(Pose(30.0, 0.0, 0.0), whole)
     )
@@ -68,5 +70,5 @@ def test_a_car_that_comes_out_of_a_maneuver_with_turned_wheels_does_not_swing_ou
         now = Scene(now.stamp + TICK_S, Ego(state.pose, state.v, state.a, state.curvature))
         aside = max(aside, abs(now.ego.pose.y))
     assert reasons[0] is Reason.STEERING
-    assert aside < 0.6
+    assert aside < 0.75
     assert now.ego.v > 5.0

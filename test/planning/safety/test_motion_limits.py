@@ -10,6 +10,7 @@ import pytest
 
 from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.trajectory import STEP_S
 from tuling_fsm.planning.paths.frenet_path import PCOS, PHEADING, PKAPPA, PS, PSIN, PX, PY, new_path
 from tuling_fsm.planning.safety import motion_limits as ml
 from tuling_fsm.planning.safety.motion_limits import CURVATURE, HEADING, A, T, V, X, Y
@@ -133,12 +134,22 @@ def test_a_motion_turns_and_gains_speed_by_the_mean_of_two_rows_curvatures_and_a
     dt = np.diff(m[T])
     way = 0.5 * (m[V, 1:] + m[V, :-1]) * dt
     turned = (np.diff(m[HEADING]) + np.pi) % (2.0 * np.pi) - np.pi - 0.5 * (m[CURVATURE, 1:] + m[CURVATURE, :-1]) * way
-    gained = np.diff(m[V]) / dt - 0.5 * (m[A, 1:] + m[A, :-1])
+    gained = (np.diff(m[V]) - 0.5 * (m[A, 1:] + m[A, :-1]) * dt) / np.maximum(dt, STEP_S)
     for rule, off in ((ml.bent_otherwise, turned), (ml.sped_otherwise, gained)):
         for most in at_each_rank(np.abs(off)):
             row, by = rule(m, most)
             assert row == first(np.abs(off) > most)
             assert by == pytest.approx(off[row] if row >= 0 else 0.0)
+
+
+@pytest.mark.clause("SAF-2")
+@pytest.mark.parametrize("left", [0.001, 0.02, 0.05, 0.099])
+def test_a_plan_that_is_cut_in_its_last_step_of_full_braking_gains_no_speed_otherwise(left: float) -> None:
+    m = np.zeros((7, 3))
+    m[T], m[V], m[A] = (0.0, left, left + 0.1), (6.0 * left, 0.0, 0.0), (-60.0 * left, 0.0, 0.0)
+    assert ml.sped_otherwise(m, 4.5) == (-1, 0.0)
+    m[V, 0] += 0.5
+    assert ml.sped_otherwise(m, 4.5)[0] == 0
 
 
 @pytest.mark.clause("SAF-2")

@@ -153,14 +153,17 @@ def _has_end(progress: MissionProgress) -> bool:
 
 
 def _length(view: BehaviourView, leg: Leg) -> float:
-    """Of the way as it is driven: to a stop at which the car stands already it leads round and back (TMP-3)."""
+    """Of the way as it is driven: to a stop at which the car stands already it leads round and back (TMP-3), if there
+    is a way round.
+    """
     start, goal = (place_of(view, node) for node in leg)
     length = _route_length(view, start, goal)
     stop = _stop_point(view, leg[1])
     if stop is None or length > arrival_distance(view, leg[0] == CAR and view.memory.routing.arrived):
         return length
     past = just_past(view.context.road_map, stop)
-    return math.inf if past is None else distance(start[:2], past[:2]) + _route_length(view, past, goal)
+    lap = math.inf if past is None else distance(start[:2], past[:2]) + _route_length(view, past, goal)
+    return length if leg[0] == CAR and math.isinf(lap) else lap
 
 
 def _route_length(view: BehaviourView, start: Pose, goal: Pose) -> float:

@@ -15,6 +15,7 @@ from tuling_fsm.core import elementary
 from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.geometry import Pose, wrap_angle
 from tuling_fsm.core.kernels import kernel
+from tuling_fsm.core.trajectory import STEP_S
 from tuling_fsm.planning.safety.recovery import PathError, Recovery, decay_error, path_error
 
 T, X, Y, HEADING, CURVATURE, V, A = range(7)
@@ -67,9 +68,12 @@ def bent_otherwise(m: FloatArray, most: float) -> tuple[int, float]:
 
 @kernel
 def sped_otherwise(m: FloatArray, most: float) -> tuple[int, float]:
-    """Rows after which the speed changes at a rate that is `most` (m/s^2) off the acceleration; how much."""
+    """Rows after which the speed changes at a rate that is `most` (m/s^2) off the acceleration, taken over a whole step
+    where they are nearer, as a plan is cut anywhere; how much.
+    """
     for i in range(m.shape[1] - 1):
-        rate = (m[V, i + 1] - m[V, i]) / (m[T, i + 1] - m[T, i]) - 0.5 * (m[A, i + 1] + m[A, i])
+        dt = m[T, i + 1] - m[T, i]
+        rate = (m[V, i + 1] - m[V, i] - 0.5 * (m[A, i + 1] + m[A, i]) * dt) / max(dt, STEP_S)
         if abs(rate) > most:
             return i, rate
     return -1, 0.0
