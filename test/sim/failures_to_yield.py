@@ -23,6 +23,10 @@ KERB = Pose(100.0, -5.5, 0.0)
 TURNS_RIGHT = [Leg(2.4, 5.0), Leg(0.5 * math.pi * 10.25 / 5.0, 5.0, -5.0 / 10.25), Leg(1.0, 5.0)]
 
 
+TURNS_LEFT_EARLY = [Leg(5.7, 5.0), Leg(0.6, 5.0, 0.25), Leg(5.05, 5.0, 5.0 / 17.8), Leg(1.0, 5.0)]
+"""From 45 m before the middle of the crossing: it has turned by 0.15 rad where it comes in."""
+
+
 def cyclist_behind(x: float, brakes_at: float) -> Other:
     """A cyclist that comes along the right edge of the eastern arm."""
     return Other(Pose(x, 3.0, WEST), 6.0, *BIKE, brakes_at=brakes_at, brake=5.0)
@@ -126,6 +130,19 @@ SOUND_YIELDING = [
           [cyclist_behind(29.0, 2.0)], lights(Light.GREEN)),
     Scene("turns left at green while a cyclist on its right brakes", "lit", Pose(22.0, 1.75, WEST),
           [Leg(2.0, 5.0), Leg(4.0, 5.0, 5.0 / 13.75)], [cyclist_behind(27.0, 2.0)], lights(Light.GREEN)),
+    Scene("turns right at green before a cyclist that turns right too", "lit", Pose(24.0, 1.75, WEST), TURNS_RIGHT,
+          [cyclist_behind(32.5, 3.0)._replace(v=5.0, straight_for=14.0, bend=-0.1)], lights(Light.GREEN)),
+    *(
+        Scene(f"turns left, early, before one that brakes {gap:.0f} m behind it in its lane ({name})", name, Pose(45.0, 1.75, WEST),
+              TURNS_LEFT_EARLY, [Other(Pose(43.6 + gap, 1.75, WEST), 5.0, brakes_at=6.95, brake=4.0)],
+              lights(Light.GREEN))
+        for name in ("lit", "plain") for gap in (10.0, 14.0)
+    ),
+    Scene("goes before one from the right that brakes gently for it and stands within a step at last", "plain",
+          Pose(50.0, 1.75, WEST), [Leg(11.0, 5.0)],
+          [Other(Pose(-1.75, 38.0, SOUTH), 5.0, brakes_at=5.0, brake=2.0, halts_at=0.19)]),
+    Scene("goes before one from the right that is set down at a stand", "plain", Pose(45.0, 1.75, WEST),
+          [Leg(8.0, 5.0)], [Other(Pose(-1.75, 52.0, SOUTH), 6.0, brakes_at=6.3, brake=200.0)]),
     Scene("turns round well before an oncoming car", "wide", KERB, TURNS_ROUND, [oncoming(185.0, 12.0, 3.0, y=4.5)]),
     Scene("turns round behind a car that brakes", "wide", KERB, TURNS_ROUND, [oncoming(110.0, 10.0, 2.0, y=4.5)]),
     Scene("cuts in well before a motorcycle", "two_lanes", CAR, CUT_IN,

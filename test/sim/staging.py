@@ -72,7 +72,9 @@ class Leg(NamedTuple):
 
 
 class Other(NamedTuple):
-    """Another agent: its middle, its speed (m/s); from `brakes_at` (s) on it brakes by `brake` (m/s^2); height (m)."""
+    """Another agent: its middle, its speed (m/s); from `brakes_at` (s) on it brakes by `brake` (m/s^2), and below
+    `halts_at` (m/s) it stands within a step; height (m); after so far (m) its way bends by `bend` (1/m, + left).
+    """
 
     place: Pose | On
     v: float = 0.0
@@ -82,6 +84,9 @@ class Other(NamedTuple):
     brakes_at: float = 0.0
     brake: float = 0.0
     z: float = 0.0
+    halts_at: float = 0.0
+    straight_for: float = 0.0
+    bend: float = 0.0
 
     def moved(self, road_map: RoadMap, t: float) -> tuple[float, ...]:
         """Its box at a time, s."""
@@ -89,8 +94,17 @@ class Other(NamedTuple):
         braked = min(braked, self.v / self.brake) if self.brake else 0.0
         after = max(t - self.brakes_at, 0.0) if self.brake else 0.0
         way = self.v * (t - after) + self.v * braked - 0.5 * self.brake * braked * braked
-        pose = shifted(resolved(road_map, self.place), way)
-        return pose.x, pose.y, self.z, pose.heading, self.length, self.width, self.v - self.brake * braked
+        v = self.v - self.brake * braked
+        pose = self._after(resolved(road_map, self.place), way)
+        return pose.x, pose.y, self.z, pose.heading, self.length, self.width, 0.0 if v < self.halts_at else v
+
+    def _after(self, start: Pose, way: float) -> Pose:
+        """Where it is after some way, m."""
+        on_bend = max(way - self.straight_for, 0.0) if self.bend else 0.0
+        turned, pose = self.bend * on_bend, shifted(start, way - on_bend)
+        chord = on_bend * float(np.sinc(0.5 * turned / np.pi))
+        pose = shifted(pose._replace(heading=pose.heading + 0.5 * turned), chord)
+        return pose._replace(heading=pose.heading + 0.5 * turned)
 
 
 def person(x: float, y: float, heading: float = 0.0, v: float = 0.0, kind: Kind = Kind.PEDESTRIAN) -> Other:
@@ -122,7 +136,7 @@ def seen_in_a_mirror(scene: Scene) -> Scene:
     return scene._replace(
         start=_turned_round(scene.start),
         legs=[leg._replace(yaw_rate=-leg.yaw_rate) for leg in scene.legs],
-        others=[other._replace(place=_turned_round(other.place)) for other in scene.others],
+        others=[other._replace(place=_turned_round(other.place), bend=-other.bend) for other in scene.others],
     )
 
 

@@ -85,7 +85,8 @@ class AgentTracks:
         """
         self._agents, self._lights, self._ids = agents, lights, agents.ids.tolist()
         speed, stands, brakes, lanes = self._speed, self._stands, self._brakes, self._lanes
-        halted = {**self._halted, **brakes}
+        lasted = {number: each for number, each in brakes.items() if self._stamp - each.stamp >= BRAKING_S - 1e-9}
+        halted = {**self._halted, **lasted}
         self._speed, self._stands, self._brakes, self._halted = {}, {}, {}, {}
         for row, (number, v) in enumerate(zip(self._ids, np.abs(agents.boxes[:, 6]).tolist(), strict=True)):
             self._speed[number] = v

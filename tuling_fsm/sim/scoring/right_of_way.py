@@ -9,7 +9,7 @@ traffic from the left (paragraph 4).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -44,6 +44,8 @@ ACROSS = 0.9
 """One that meets the car's way with headings whose cosine is larger drives along it, and follows."""
 TURN = math.radians(30.0)
 """A way through a junction that bends more is a turn."""
+TURNS = 0.2
+"""One that turns by more than this does not go straight on, rad/s."""
 OPPOSITE = -0.7
 """Cosine between the headings of agents that come from opposite sides."""
 CROSSWISE = 0.7
@@ -91,7 +93,7 @@ class _Passage:
     coming: Mapping[int, _Coming] = field(default_factory=dict)
     """Agents that moved when the car came to the junction, by number."""
     beside: Mapping[int, float] = field(default_factory=dict)
-    """Agents that came there beside the car on its lane, by number, and how far to the left (m)."""
+    """Agents that came there beside the car and have not turned aside since, by number, and how far to the left (m)."""
     braked: dict[int, Braking | None] = field(default_factory=dict)
     """By number of the agent, where it first braked hard; None: for somebody else, or it has been noted."""
 
@@ -115,7 +117,8 @@ class JunctionYielding:
         if passage is None:
             return
         if passage.entered == frame.stamp:
-            passage.beside = self._beside(frame)
+            passage.beside = self._beside(frame, passage)
+        passage.beside = self._not_turning(frame, passage.beside)
         others = self._others(frame, passage)
         if passage.entered == frame.stamp:
             inside = {
@@ -242,17 +245,41 @@ class JunctionYielding:
                 found.extend((row, way) for way in straight if way in (position.lane, *onward))
         return found
 
-    def _beside(self, frame: RefereeFrame) -> dict[int, float]:
-        """Agents that come along beside the car, or will within `MEETS_S`, and how far to the left (m)."""
-        pose, found = frame.ego.pose, dict[int, float]()
+    def _beside(self, frame: RefereeFrame, passage: _Passage) -> dict[int, float]:
+        """Agents that come along beside the car, or will within `MEETS_S`, and how far to the left (m): as they were on
+        the way to the junction, where the car has perhaps begun to turn.
+        """
+        lane, pose, found = self._approach or passage.lane, frame.ego.pose, dict[int, float]()
+        approach = (lane, *lanes_before(self._map, lane, NEAR_M))
+        _, own = self._place_along(approach, pose.x, pose.y)
         for row in self._tracks.near(pose.x, pose.y, frame.ego.z, NEAR_M):
-            box = frame.agents.boxes[row]
-            along, aside = ahead_of(pose.x, pose.y, pose.heading, box)
-            behind = -self._vehicle.rear_overhang - along - 0.5 * float(box[4])
-            same = elementary.cos(float(box[3]) - pose.heading) > ACROSS
-            if same and abs(aside) > 0.5 * self._vehicle.width and behind < MEETS_S * float(box[6]):
+            x, y, _, heading, length, _, v = frame.agents.boxes[row].tolist()
+            direction, offset = self._place_along(approach, x, y)
+            along, _ = ahead_of(pose.x, pose.y, pose.heading, frame.agents.boxes[row])
+            behind, aside = -self._vehicle.rear_overhang - along - 0.5 * length, offset - own
+            same = elementary.cos(heading - direction) > ACROSS
+            if same and abs(aside) > 0.5 * self._vehicle.width and behind < MEETS_S * v:
                 found[int(frame.agents.ids[row])] = aside
         return found
+
+    def _place_along(self, lanes: Sequence[LaneId], x: float, y: float) -> tuple[float, float]:
+        """The heading (rad) of the nearest of some lanes at a place, or at its end, and how far to the left of its
+        middle the place is (m).
+        """
+        centers = (self._map.lanes[lane].center for lane in lanes)
+        center, place = min(((each, each.project(x, y)) for each in centers), key=lambda found: abs(found[1].offset))
+        at = center.at(place.s)
+        return at.heading, ahead_of(at.x, at.y, at.heading, np.array((x, y)))[1]
+
+    def _not_turning(self, frame: RefereeFrame, beside: Mapping[int, float]) -> dict[int, float]:
+        """Those of the agents beside the car that do not turn to the side on which they are."""
+        rows = {number: row for row, number in enumerate(frame.agents.ids.tolist()) if number in beside}
+        turning = {
+            number
+            for number, row in rows.items()
+            if math.copysign(1.0, beside[number]) * self._tracks.yaw_rate(row) > TURNS
+        }
+        return {number: aside for number, aside in beside.items() if number not in turning}
 
     def _is_turned_before(self, passage: _Passage, number: int) -> bool:
         """Whether the car turns to the side on which an agent came along beside it."""
