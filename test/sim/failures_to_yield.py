@@ -133,9 +133,9 @@ SOUND_YIELDING = [
     Scene("turns right at green before a cyclist that turns right too", "lit", Pose(24.0, 1.75, WEST), TURNS_RIGHT,
           [cyclist_behind(32.5, 3.0)._replace(v=5.0, straight_for=14.0, bend=-0.1)], lights(Light.GREEN)),
     *(
-        Scene(f"turns left, early, before one that brakes {gap:.0f} m behind it in its lane ({name})", name, Pose(45.0, 1.75, WEST),
-              TURNS_LEFT_EARLY, [Other(Pose(43.6 + gap, 1.75, WEST), 5.0, brakes_at=6.95, brake=4.0)],
-              lights(Light.GREEN))
+        Scene(f"turns left, early, before one that brakes {gap:.0f} m behind it in its lane ({name})", name,
+              Pose(45.0, 1.75, WEST), TURNS_LEFT_EARLY,
+              [Other(Pose(43.6 + gap, 1.75, WEST), 5.0, brakes_at=6.95, brake=4.0)], lights(Light.GREEN))
         for name in ("lit", "plain") for gap in (10.0, 14.0)
     ),
     Scene("goes before one from the right that brakes gently for it and stands within a step at last", "plain",

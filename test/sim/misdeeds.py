@@ -146,6 +146,11 @@ MISDEEDS = [
         Scene("on the other side round a cone between its lanes", "two_ways", CAR._replace(y=1.75),
               [Leg(4.0, 8.0)], [Other(Pose(120.0, -3.3, 0.0), 0.0, Kind.CONE, 0.4, 0.4)]),
     ),
+    (
+        "wrong_way",
+        Scene("on the other side round a car across the lane beside its own", "two_ways", CAR._replace(y=1.75),
+              [Leg(4.0, 0.0), Leg(4.0, 5.0)], [Other(Pose(122.0, -5.25, NORTH))]),
+    ),
     ("wrong_way", Scene("on the other side for nobody", "course", On("5", 0, -1, 40.0, 3.5), [Leg(3.0, 5.0)])),
     (
         "wrong_way",
@@ -320,6 +325,11 @@ SOUND = [
           [Other(On("5", 0, -1, 60.0, -0.9))]),
     Scene("on the other side round barriers on both lanes", "two_ways", CAR._replace(y=1.75), [Leg(4.0, 8.0)],
           [Other(Pose(x, y, 0.0), 0.0, *BARRIER) for x, y in ((120.0, LANE_Y), (126.0, -5.25))]),
+    Scene("on the other side round a car that stands across both lanes", "two_ways", CAR._replace(y=1.75),
+          [Leg(4.0, 0.0), Leg(4.0, 5.0)], [Other(Pose(122.0, -3.5, NORTH))]),
+    Scene("on the other side round a truck that stands across both lanes and over the middle of the road", "two_ways",
+          CAR._replace(y=1.75), [Leg(4.0, 0.0), Leg(4.0, 3.0)],
+          [Other(Pose(122.0, -2.6, NORTH), 0.0, Kind.TRUCK, 6.0, 2.5)]),
     Scene("overtakes a cyclist beyond a broken line", "course", On("5", 0, -1, 30.0, 3.5), [Leg(6.0, 6.0)],
           [Other(On("5", 0, -1, 40.0, -0.6), 3.0, *BIKE)]),
     Scene("overtakes a cyclist on a road with one lane each way", "two_way", CAR, ROUND_A_CYCLIST, [CYCLIST]),

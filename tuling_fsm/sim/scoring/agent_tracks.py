@@ -78,6 +78,9 @@ class AgentTracks:
         self._lights: Mapping[int, int] = {}
         self._ids: list[int] = []
         self._stamp, self._dt = 0.0, 1.0
+        self._queues: dict[int, bool] = {}
+        self._ahead: dict[int, int | None] = {}
+        """What has been found out in this frame: by row, whether it queues, and the standing vehicle before it."""
 
     def watch(self, stamp: float, dt: float, agents: AgentBoxes, lights: Mapping[int, int]) -> None:
         """Take up the agents of a frame: its time and length, s; states of lights by signal number. One that is gone is
@@ -100,6 +103,7 @@ class AgentTracks:
                 self._brakes[number] = brakes.get(number) or Braking(stamp - dt, x, y, before)
         self._lanes = {number: lanes[number] for number in self._ids if number in lanes}
         self._stamp, self._dt = stamp, dt
+        self._queues, self._ahead = {}, {}
         self._heading_before = self._heading
         self._heading = dict(zip(self._ids, agents.boxes[:, 3].tolist(), strict=True))
 
@@ -154,6 +158,11 @@ class AgentTracks:
 
     def queues(self, row: int) -> bool:
         """Whether a vehicle waits in a queue, of which something has moved of late."""
+        if row not in self._queues:
+            self._queues[row] = self._waits(row)
+        return self._queues[row]
+
+    def _waits(self, row: int) -> bool:
         line = self._line(row)
         if not line or min(self.stood(member) for member in line) >= QUEUE_S:
             return False
@@ -186,6 +195,11 @@ class AgentTracks:
 
     def _one_ahead(self, row: int, position: LanePosition) -> int | None:
         """The standing vehicle that another one stands close behind: straight ahead, or along its lane."""
+        if row not in self._ahead:
+            self._ahead[row] = self._find_ahead(row, position)
+        return self._ahead[row]
+
+    def _find_ahead(self, row: int, position: LanePosition) -> int | None:
         x, y, z, heading, length, width, _ = self._agents.boxes[row].tolist()
         found = []
         for other in self.near(x, y, z, length + 2.0 * QUEUE_GAP_M):
@@ -195,13 +209,13 @@ class AgentTracks:
             turned = wrap_angle(float(self._agents.boxes[other, 3]) - heading)
             beside = 0.5 * (width + float(self._agents.boxes[other, 5]))
             straight = along > 0.0 and abs(across) < beside and elementary.cos(turned) > SAME_WAY
-            way = along if straight else self._along_lane(position, other, beside)
+            way = along if straight else self.along_lane(position, other, beside)
             gap = way - 0.5 * (length + float(self._agents.boxes[other, 4]))
             if way > 0.0 and gap < QUEUE_GAP_M:
                 found.append((gap, other))
         return min(found)[1] if found else None
 
-    def _along_lane(self, position: LanePosition, other: int, beside: float) -> float:
+    def along_lane(self, position: LanePosition, other: int, beside: float) -> float:
         """How far ahead another one is on the same lane or on one that follows, from middle to middle (m); 0 where it
         is not, or no nearer than `beside` (m) to the way of the one behind.
         """

@@ -6,9 +6,13 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose, distance
 from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.sim.actors.agent_states import AgentBoxes, EgoState
 from tuling_fsm.sim.scoring.score import Infraction
+
+PUT_M = 2.0
+"""A car that is farther from where it was than it can have driven, by this, was put there."""
 
 
 class RefereeFrame(NamedTuple):
@@ -23,6 +27,10 @@ class RefereeFrame(NamedTuple):
     agents: AgentBoxes
     lights: Mapping[int, int]
     route_lanes: frozenset[LaneId]
+
+    def drove_from(self, last: Pose | None) -> bool:
+        """Whether the car has come by itself from where it was a frame before, if it was anywhere."""
+        return last is not None and distance(last[:2], self.ego.pose[:2]) <= abs(self.ego.v) * self.dt + PUT_M
 
 
 class InfractionLog:

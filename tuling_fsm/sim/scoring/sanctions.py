@@ -8,7 +8,7 @@ section 5. All of that is slow and short. What the planner calls its state is no
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import Enum
 from functools import cached_property
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from shapely import Polygon
 
-from tuling_fsm.core import elementwise
+from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.geometry import Pose, distance, shifted, wrap_angle
 from tuling_fsm.core.standing import VEHICLE_STANDS
 from tuling_fsm.core.vehicle import Vehicle, center_ahead
@@ -37,14 +37,14 @@ STOOD_S = 3.0
 THINGS = (Kind.UNKNOWN, Kind.CONE, Kind.BARRIER, Kind.DEBRIS)
 POINT_M = 0.5
 """Points of the outline of a solid object are no farther apart."""
+BOX_POINT_M, INSET = 1.5, 0.9
+"""Nor those of an agent's than this, which is less than the width of the car; they are so much nearer to its middle."""
 SLOT_M = 12.0
 """From the middle of the car to that of a slot that it may be entering or leaving."""
 DEAD_END_M = 20.0
 """So near to the end of a road without an exit the car may turn."""
 ALIGNED = math.radians(30.0)
 """Back on a lane the car's heading is within this of the lane's."""
-JUMP_M = 2.0
-"""A car that is farther from where it was than it can have driven, by this, was put there."""
 STRAY_M = 1.5
 """On its way to the road no corner of the car may go so much farther from it than all have been."""
 LANE_SEARCH_M = 40.0
@@ -57,7 +57,7 @@ SLOW, ROUND = 3.0, 8.4
 
 
 class Situation(Enum):
-    """What sanctions someobstacle."""
+    """What sanctions something."""
 
     OBSTACLE = "obstacle"
     """Something stands in the own lane."""
@@ -98,13 +98,23 @@ class _Use(NamedTuple):
     last: float
 
 
-class _Obstacle(NamedTuple):
+class _Obstacle:
     """What may stand in a lane: its middle (m), how far it reaches from there (m), and points of it."""
 
-    x: float
-    y: float
-    reach: float
-    points: tuple[tuple[float, float], ...]
+    def __init__(self, road_map: RoadMap, x: float, y: float, points: Sequence[tuple[float, float]]) -> None:
+        self._map = road_map
+        self.x, self.y, self.points = x, y, points
+        self.reach = max(distance((x, y), point) for point in points)
+
+    @cached_property
+    def places(self) -> list[LanePosition]:
+        """Of its points, on the lane of each."""
+        return [found for point in self.points if (found := self._map.project(*point)) is not None]
+
+    @cached_property
+    def on_lanes(self) -> list[LanePosition]:
+        """Of its points, on all lanes under them."""
+        return [found for point in self.points for found in self._map.positions(*point)]
 
 
 class Sanctions:
@@ -122,6 +132,8 @@ class Sanctions:
         """How far a car that a situation made leave its lanes may drive the other way while it turns round, m."""
         self._used: dict[Situation, _Use] = {}
         self._seen: dict[Situation, float] = {}
+        self._boxes: dict[int, tuple[list[float], _Obstacle]] = {}
+        """What has been found out of agents, by number, and where they were then."""
 
     @cached_property
     def _map_obstacles(self) -> list[_Obstacle]:
@@ -135,14 +147,15 @@ class Sanctions:
             inside = [(x, y) for x, y, at in places if at is not None and abs(at.offset) < 0.5 * self._vehicle.width]
             if inside:
                 x, y = outline.mean(axis=0).tolist()
-                found.append(_Obstacle(x, y, max(distance((x, y), corner) for corner in points), tuple(inside)))
+                found.append(_Obstacle(self._map, x, y, inside))
         return found
 
     def watch(self, frame: RefereeFrame) -> None:
         """Note which lane the car follows, whether it has been set down off its lanes, and whether it has come back."""
         pose, last, position = frame.ego.pose, self._last, frame.ego.position
         self._last = pose
-        if last is None or distance(last[:2], pose[:2]) > abs(frame.ego.v) * frame.dt + JUMP_M:
+        self._boxes = {number: self._boxes[number] for number in frame.agents.ids.tolist() if number in self._boxes}
+        if not frame.drove_from(last):
             self._returning, self._nearest, self._turn_m = not self._on_lane(frame), math.inf, 0.0
         elif self._returning and self._on_lane(frame):
             self._returning = False
@@ -201,33 +214,41 @@ class Sanctions:
 
     def obstacle(self, frame: RefereeFrame) -> bool:
         """Whether something stands in the own lane within reach."""
-        return any(self._touches_own_lane(frame, each) for each in self._obstacles(frame))
+        return any(True for _ in self._in_the_way(frame))
 
     def no_way_by(self, frame: RefereeFrame) -> bool:
         """Whether something stands in the own lane, and in the others of its direction beside it too."""
-        found = self._obstacles(frame)
-        own = [each for each in found if self._touches_own_lane(frame, each)]
-        return any(not self._leads_past(each, found, self._middle(frame).heading) for each in own)
+        return any(not self._leads_past(frame, each) for each in self._in_the_way(frame))
 
-    def _obstacles(self, frame: RefereeFrame) -> list[_Obstacle]:
-        agents = (self._as_obstacle(frame, row) for row in self._near(frame) if self._blocks(frame, row))
-        return [*agents, *self._map_obstacles]
+    def _in_the_way(self, frame: RefereeFrame) -> Iterator[_Obstacle]:
+        for each, row in self._obstacles(frame):
+            if self._touches_own_lane(frame, each) and self._blocks(frame, row):
+                yield each
 
-    def _leads_past(self, obstacle: _Obstacle, others: Sequence[_Obstacle], heading: float) -> bool:
+    def _obstacles(self, frame: RefereeFrame) -> Iterator[tuple[_Obstacle, int | None]]:
+        """Objects of the map, and agents that may be obstacles, with their rows."""
+        yield from ((each, None) for each in self._map_obstacles)
+        yield from ((self._as_obstacle(frame, row), row) for row in self._near(frame))
+
+    def _leads_past(self, frame: RefereeFrame, obstacle: _Obstacle) -> bool:
         """Whether another lane of the direction is free beside an obstacle, and far enough beyond it to come back from
         it before a junction.
         """
-        abeam = [
-            each
-            for each in others
-            if distance((each.x, each.y), (obstacle.x, obstacle.y)) < ABEAM_M + each.reach + obstacle.reach
-        ]
-        near = (at for each in abeam for x, y in each.points for at in self._map.positions(x, y))
-        taken = {at.lane for at in near if abs(at.offset) < 0.5 * self._vehicle.width}
-        places = [at for x, y in obstacle.points if (at := self._map.project(x, y, heading)) is not None]
-        own = {at.lane for at in places}
-        beside = ((lane, at.s) for at in places for lane in self._map.same_direction(at.lane) if lane not in own)
-        return any(self._is_free(lane, s, taken) for lane, s in beside)
+        heading, middle = self._middle(frame).heading, (obstacle.x, obstacle.y)
+        points = sorted(obstacle.points, key=lambda point: distance(point, middle))
+        found = (self._map.project(x, y, heading) for x, y in points)
+        own = next((at for at in found if at is not None and self._of_own_way(at, heading)), None)
+        beside = [] if own is None else [lane for lane in self._map.same_direction(own.lane) if lane != own.lane]
+        if own is None or not beside:
+            return False
+        taken = {
+            at.lane
+            for each, row in self._obstacles(frame)
+            if distance((each.x, each.y), middle) < ABEAM_M + each.reach + obstacle.reach and self._blocks(frame, row)
+            for at in each.on_lanes
+            if abs(at.offset) < 0.5 * self._vehicle.width
+        }
+        return any(self._is_free(lane, own.s, taken) for lane in beside)
 
     def _is_free(self, lane: LaneId, s: float, taken: set[LaneId]) -> bool:
         onward = lanes_onward(self._map, lane, s, AHEAD_M)
@@ -235,8 +256,8 @@ class Sanctions:
         leads_in = any(self._map.lanes[each].junction is not None for each in (lane, *onward))
         return not leads_in and taken.isdisjoint((lane, *abeam))
 
-    def _blocks(self, frame: RefereeFrame, row: int) -> bool:
-        if int(frame.agents.kinds[row]) in THINGS:
+    def _blocks(self, frame: RefereeFrame, row: int | None) -> bool:
+        if row is None or int(frame.agents.kinds[row]) in THINGS:
             return True
         return self._tracks.stood(row) >= STOOD_S and not self._tracks.queues(row)
 
@@ -248,9 +269,9 @@ class Sanctions:
         return any(
             int(frame.agents.kinds[row]) in (*VEHICLES, Kind.BICYCLE)
             and abs(frame.agents.boxes[row, 6]) < max(abs(frame.ego.v), 1.0)
-            and not self._tracks.queues(row)
             and self._is_passed(frame, row)
-            and self._in_own_lane(frame, row)
+            and self._touches_own_lane(frame, self._as_obstacle(frame, row))
+            and not self._tracks.queues(row)
             for row in self._near(frame)
         )
 
@@ -292,15 +313,14 @@ class Sanctions:
     def _middle(self, frame: RefereeFrame) -> Pose:
         return shifted(frame.ego.pose, center_ahead(self._vehicle))
 
-    def _in_own_lane(self, frame: RefereeFrame, row: int) -> bool:
-        """Whether an agent within reach touches the lane that the car follows."""
-        return self._touches_own_lane(frame, self._as_obstacle(frame, row))
-
     def _as_obstacle(self, frame: RefereeFrame, row: int) -> _Obstacle:
-        x, y, _, heading, length, width, _ = frame.agents.boxes[row].tolist()
-        across = Pose(x, y, heading + 0.5 * math.pi)
-        sides = tuple(shifted(across, side * 0.45 * width)[:2] for side in (-1.0, 1.0))
-        return _Obstacle(x, y, 0.5 * length, ((x, y), *sides))
+        box, number = frame.agents.boxes[row, :6].tolist(), int(frame.agents.ids[row])
+        known = self._boxes.get(number)
+        if known is None or known[0] != box:
+            x, y, _, heading, length, width = box
+            known = box, _Obstacle(self._map, x, y, _outline(Pose(x, y, heading), INSET * length, INSET * width))
+            self._boxes[number] = known
+        return known[1]
 
     def _touches_own_lane(self, frame: RefereeFrame, obstacle: _Obstacle) -> bool:
         """Whether something within reach touches the lane that the car follows or has left; in a junction, any lane of
@@ -310,8 +330,7 @@ class Sanctions:
         along, aside = ahead_of(x, y, heading, np.array((obstacle.x, obstacle.y)))
         if not -BEHIND_M - obstacle.reach < along < AHEAD_M + obstacle.reach or abs(aside) > ASIDE_M + obstacle.reach:
             return False
-        places = [found for point in obstacle.points if (found := self._map.project(*point)) is not None]
-        under = [position for position in places if self._of_own_way(position, heading)]
+        under = [position for position in obstacle.places if self._of_own_way(position, heading)]
         if not under or self._followed is None or any(self._map.lanes[each.lane].junction for each in under):
             return bool(under)
         return not self._lanes_followed(x, y).isdisjoint(each.lane for each in under)
@@ -340,6 +359,19 @@ class Sanctions:
             position.heading, heading, math.radians(120.0)
         )
         return self._map.lanes[position.lane].type == DRIVING and (across or same_way(position.heading, heading))
+
+
+def _outline(middle: Pose, length: float, width: float) -> list[tuple[float, float]]:
+    """Points of a rectangle around a pose, m."""
+    along, across = (_spread(size) for size in (length, width))
+    c, s = elementary.cos(middle.heading), elementary.sin(middle.heading)
+    points = [(a, b) for a in along for b in across if a in (along[0], along[-1]) or b in (across[0], across[-1])]
+    return [(middle.x + a * c - b * s, middle.y + a * s + b * c) for a, b in points]
+
+
+def _spread(size: float) -> list[float]:
+    half, steps = 0.5 * size, max(math.ceil(size / BOX_POINT_M), 1)
+    return [-half + size * k / steps for k in range(steps)] + [half]
 
 
 LOOKS = {
