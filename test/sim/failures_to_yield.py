@@ -143,6 +143,22 @@ SOUND_YIELDING = [
           [Other(Pose(-1.75, 38.0, SOUTH), 5.0, brakes_at=5.0, brake=2.0, halts_at=0.19)]),
     Scene("goes before one from the right that is set down at a stand", "plain", Pose(45.0, 1.75, WEST),
           [Leg(8.0, 5.0)], [Other(Pose(-1.75, 52.0, SOUTH), 6.0, brakes_at=6.3, brake=200.0)]),
+    Scene("drifts to the edge of its lane while one beside it brakes", "two_lanes", CAR,
+          [Leg(0.5, 8.0), Leg(1.0, 8.0, -0.11), Leg(1.0, 8.0, 0.11), Leg(2.0, 8.0)],
+          [comes(96.0, 8.0, 2.6, 5.0, -5.25)]),
+    *(
+        Scene(f"goes round a parked car, {over} m over the middle of the road, while an oncoming one brakes", "two_way",
+              CAR._replace(y=y), [Leg(0.5, 6.0), Leg(1.0, 6.0, 0.06), Leg(1.0, 6.0, -0.06), Leg(3.0, 6.0)],
+              [oncoming(165.0, 12.0, 2.6, 5.0), Other(Pose(115.0, -3.2, 0.0))])
+        for over, y in ((0.03, -1.3), (0.3, -1.05))
+    ),
+    Scene("creeps into a slot, with a corner on the road, while another passes and brakes", "parking_strip",
+          STRIP._replace(y=-4.0), [Leg(2.0, 0.8), Leg(1.0, 0.05), Leg(6.0, 0.0)], [comes(60.0, 12.0, 2.9, 5.0)]),
+    Scene("settles with a corner on the road, while another passes and brakes", "parking_strip",
+          STRIP._replace(y=-4.0), [Leg(6.0, 1e-6)], [comes(60.0, 12.0, 2.5, 5.0)]),
+    Scene("comes out of a drive before a light that then turns yellow, for which another brakes", "lit",
+          Pose(22.0, 11.5, -NORTH), [Leg(2.7, 2.0), Leg(2.0, 2.0, 0.0, lights(Light.YELLOW))],
+          [oncoming(75.0, 12.0, 2.8, 5.0)], lights(Light.GREEN)),
     Scene("turns round well before an oncoming car", "wide", KERB, TURNS_ROUND, [oncoming(185.0, 12.0, 3.0, y=4.5)]),
     Scene("turns round behind a car that brakes", "wide", KERB, TURNS_ROUND, [oncoming(110.0, 10.0, 2.0, y=4.5)]),
     Scene("cuts in well before a motorcycle", "two_lanes", CAR, CUT_IN,

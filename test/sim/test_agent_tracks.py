@@ -11,11 +11,16 @@ import numpy as np
 import pytest
 from crossroads import LIGHT, crossroads
 
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.sim.actors.agent_states import AgentBoxes
+from tuling_fsm.sim.actors.agent_states import AgentBoxes, EgoState
 from tuling_fsm.sim.scoring import agent_tracks, queue_overtaking
 from tuling_fsm.sim.scoring.agent_tracks import QUEUE_S, WAITS_AT_FREE_LINE_S, AgentTracks
+from tuling_fsm.sim.scoring.infraction_log import RefereeFrame
+from tuling_fsm.sim.scoring.lane_yielding import brakes_for_another
 from tuling_fsm.world.inputs import Kind, Light
+
+from .staging import On, resolved
 
 NORTH, EAST = 0.5 * math.pi, 0.0
 LANE_X = 1.75
@@ -112,3 +117,14 @@ def test_the_referees_notion_shares_no_code_with_the_planners() -> None:
         taken = {node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module}
         assert not [name for name in taken if name.startswith(("tuling_fsm.behaviour", "tuling_fsm.planning"))]
         assert {name for name in taken if name.startswith("tuling_fsm.world")} <= {"tuling_fsm.world.inputs"}
+
+
+def test_one_behind_another_on_a_bend_brakes_for_it(course: RoadMap) -> None:
+    places = [resolved(course, On("8", 0, -1, s)) for s in (30.0, 50.0)]
+    rows = np.array([(x, y, 0.0, heading, 4.5, 1.8, 5.0) for x, y, heading in places])
+    agents = AgentBoxes(rows, np.full(2, int(Kind.CAR), np.uint8), np.arange(2, dtype=np.uint32))
+    tracks = AgentTracks(course)
+    tracks.watch(DT, DT, agents, {})
+    ego = EgoState(Pose(0.0, 0.0, 0.0), 0.0, 0.0, 0.0, 0.0, None, "")
+    frame = RefereeFrame(DT, DT, ego, np.zeros((4, 2)), agents, {}, frozenset())
+    assert [brakes_for_another(frame, row, tracks) for row in (0, 1)] == [True, False]

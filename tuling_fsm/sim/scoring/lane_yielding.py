@@ -16,11 +16,12 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.scoring.agent_tracks import HARD_BRAKING, AgentTracks, ahead_of
 from tuling_fsm.sim.scoring.infraction_log import InfractionLog, RefereeFrame
 from tuling_fsm.sim.scoring.lane_walk import lanes_before, lanes_onward
-from tuling_fsm.sim.scoring.road_rules import JUMP_M
 from tuling_fsm.world.inputs import Kind, Light
 
 IN_BETWEEN_M, BESIDE_WAY_M = 25.0, 1.0
 """One that brakes for another has them no farther ahead, and no farther beside its way."""
+IN_WAY_M = 0.3
+"""One that brakes for the car has it no farther beside its way."""
 AS_FAST = 0.5
 """None brakes for one that goes on the same way faster by this, m/s."""
 CHANGE_NEAR_M = 60.0
@@ -42,10 +43,11 @@ MEET_S = 5.0
 class LaneYielding:
     """Watches what the car cuts in before, and what it comes towards in its lane, outside junctions."""
 
-    def __init__(self, road_map: RoadMap, vehicle: Vehicle, tracks: AgentTracks) -> None:
-        self._map, self._vehicle, self._tracks = road_map, vehicle, tracks
+    def __init__(self, road_map: RoadMap, vehicle: Vehicle, tracks: AgentTracks, line: float) -> None:
+        """`line` (m): a corner that is no farther over a line is not beyond it."""
+        self._map, self._vehicle, self._tracks, self._line = road_map, vehicle, tracks, line
         self._before: set[LaneId] = set()
-        """Lanes under the corners a frame ago; none where the car stood beside the lanes, and has to come out."""
+        """Lanes that the car was on a frame ago; none where the car stood beside the lanes, and has to come out."""
         self._last: Pose | None = None
         self._cut_in: dict[int, float] = {}
         """When the car came too near before agents, by their number."""
@@ -53,7 +55,7 @@ class LaneYielding:
     def watch(self, frame: RefereeFrame, log: InfractionLog) -> None:
         """Look at one frame."""
         before, middle = self._before, shifted(frame.ego.pose, center_ahead(self._vehicle))
-        under = {each.lane for x, y in frame.corners.tolist() for each in self._map.positions(x, y)}
+        under = self._under(frame)
         entered, against = self._entered(frame, under), self._against(frame)
         starts = frame.ego.position is None and abs(frame.ego.v) < VEHICLE_STANDS
         self._before, self._last = set() if starts else under, frame.ego.pose
@@ -71,15 +73,21 @@ class LaneYielding:
                 continue
             if way & against and self._meets(frame, row, gap):
                 _note(frame, row, "that came towards it", log)
-            elif number in self._cut_in and way & under and not brakes_for_another(frame, row, self._tracks, gap):
+            elif number in self._cut_in and way & under and not self._brakes_otherwise(frame, row, gap):
                 _note(frame, row, "whose lane it came to", log)
+
+    def _under(self, frame: RefereeFrame) -> set[LaneId]:
+        """Lanes that the car has its middle on or came to with a corner and has not left since."""
+        places = [each for x, y in frame.corners.tolist() for each in self._map.positions(x, y)]
+        over = {each.lane for each in places if 0.5 * each.width - abs(each.offset) > self._line}
+        kept = {each.lane for each in places if each.lane in self._before}
+        return over | kept if frame.ego.position is None else {frame.ego.position.lane} | over | kept
 
     def _entered(self, frame: RefereeFrame, under: set[LaneId]) -> set[LaneId]:
         """Lanes outside junctions that the car has come to sideways, and not along one that it was on before."""
         before, lanes, reach = self._before, self._map.lanes, self._vehicle.length
         new = {lane for lane in under - before if lanes[lane].junction is None}
-        moved = 0.0 if self._last is None else distance(self._last[:2], frame.ego.pose[:2])
-        if not new or not 0.0 < moved < JUMP_M:
+        if not new or abs(frame.ego.v) < VEHICLE_STANDS or not frame.drove_from(self._last):
             return set()
         beside = {lane[:2] for lane in before}
         joined = {
@@ -117,7 +125,7 @@ class LaneYielding:
         x, y, _, heading, _, width, _ = frame.agents.boxes[row].tolist()
         _, aside = ahead_of(x, y, heading, np.array((middle.x, middle.y)))
         reach = self._extent(middle.heading - heading, self._vehicle.width, self._vehicle.length)
-        return bool(abs(aside) <= reach + 0.5 * width + BESIDE_WAY_M)
+        return bool(abs(aside) <= reach + 0.5 * width + IN_WAY_M)
 
     def _extent(self, turned: float, along: float, across: float) -> float:
         """Half of what a box turned by an angle (rad) takes up in a direction, m."""
@@ -132,7 +140,7 @@ class LaneYielding:
         if gap is None or v < 0.0:
             return False
         if braking is not None:
-            if frame.stamp - braking.stamp > ANTICIPATED_S or self._brakes_for_line(frame, row, braking.v):
+            if frame.stamp - braking.stamp > ANTICIPATED_S or self._brakes_for_line(frame, row):
                 return False
             gap, v = gap - braking.lost(frame.stamp, x, y), braking.v
         along = frame.ego.v * elementary.cos(frame.ego.pose.heading - heading)
@@ -140,13 +148,15 @@ class LaneYielding:
         critical = closing * RESPONSE_S + 0.5 * closing * closing / HARD_BRAKING + max(along, 0.0) * HEADWAY_S
         return bool(v > AGENT_MOVES and gap < critical)
 
-    def _brakes_for_line(self, frame: RefereeFrame, row: int, v: float) -> bool:
-        """Whether an agent with a speed (m/s) comes to a line that is not open, and has to begin to brake for it, be it
-        half as hard.
+    def _brakes_for_line(self, frame: RefereeFrame, row: int) -> bool:
+        """Whether an agent that brakes hard comes to a line that is not open, and had to begin then to brake for it, be
+        it half as hard.
         """
-        position, of = self._tracks.lane(row), self._map.stop_lines_of
-        assert position is not None
-        reach = v * v / HARD_BRAKING
+        position, braking, of = self._tracks.lane(row), self._tracks.braking(row), self._map.stop_lines_of
+        if position is None or braking is None:
+            return False
+        x, y = frame.agents.boxes[row, :2].tolist()
+        reach = braking.v * braking.v / HARD_BRAKING - distance((x, y), (braking.x, braking.y))
         onward = lanes_onward(self._map, position.lane, position.s, reach)
         return any(
             0.0 < way + line.s < reach and (line.kind != "light" or frame.lights.get(line.signal) != Light.GREEN)
@@ -154,12 +164,16 @@ class LaneYielding:
             for line in of(lane)
         )
 
+    def _brakes_otherwise(self, frame: RefereeFrame, row: int, within: float = IN_BETWEEN_M) -> bool:
+        """Whether an agent brakes for another one, nearer than `within` (m), or for a line."""
+        return brakes_for_another(frame, row, self._tracks, within) or self._brakes_for_line(frame, row)
+
     def _meets(self, frame: RefereeFrame, row: int, gap: float) -> bool:
         """Whether an agent comes towards the car, and towards nobody else before."""
         heading, v = float(frame.agents.boxes[row, 3]), float(frame.agents.boxes[row, 6])
         opposed = elementary.cos(frame.ego.pose.heading - heading) < AGAINST
         soon = gap < MEET_S * (abs(v) + max(frame.ego.v, 0.0))
-        return opposed and soon and not brakes_for_another(frame, row, self._tracks)
+        return opposed and soon and not self._brakes_otherwise(frame, row)
 
 
 def _note(frame: RefereeFrame, row: int, how: str, log: InfractionLog) -> None:
@@ -169,13 +183,19 @@ def _note(frame: RefereeFrame, row: int, how: str, log: InfractionLog) -> None:
 
 
 def brakes_for_another(frame: RefereeFrame, row: int, tracks: AgentTracks, within: float = IN_BETWEEN_M) -> bool:
-    """Whether somebody else is before an agent, nearer than `within` (m), and no faster."""
+    """Whether somebody else is before an agent, straight ahead or along its lane, nearer than `within` (m), and no
+    faster.
+    """
     x, y, z, heading, length, width, v = frame.agents.boxes[row].tolist()
+    position = tracks.lane(row)
     for other in tracks.near(x, y, z, length + 2.0 * IN_BETWEEN_M):
         box = frame.agents.boxes[other]
         along, aside = ahead_of(x, y, heading, box)
-        gap, beside = along - 0.5 * (length + float(box[4])), abs(aside) - 0.5 * (width + float(box[5]))
+        beside = 0.5 * (width + float(box[5])) + BESIDE_WAY_M
+        if abs(aside) >= beside:
+            along = 0.0 if position is None else tracks.along_lane(position, other, beside)
+        gap = along - 0.5 * (length + float(box[4]))
         goes_on = float(box[6]) * elementary.cos(float(box[3]) - heading) > v + AS_FAST
-        if other != row and along > 0.0 and gap < within and beside < BESIDE_WAY_M and not goes_on:
+        if other != row and along > 0.0 and gap < within and not goes_on:
             return True
     return False

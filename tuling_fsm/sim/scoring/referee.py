@@ -59,7 +59,7 @@ class Referee:
         self._sanctions = Sanctions(road_map, vehicle, self.rules, self._tracks)
         self._stop_lines = StopLineWatch(road_map, vehicle, parameters)
         self._yielding = (
-            LaneYielding(road_map, vehicle, self._tracks),
+            LaneYielding(road_map, vehicle, self._tracks, parameters.line),
             JunctionYielding(road_map, vehicle, self._tracks),
             PedestrianYielding(road_map, vehicle, self._tracks),
             QueueOvertaking(road_map, vehicle, self._tracks, parameters.line),
