@@ -96,7 +96,7 @@ class DefaultController:
             line = _trajectory(state.pose, _without(command.skipped, poses), command.times, begins)
             self._trajectory = None if line is None else (command.number, line)
             self._offset = None
-            self._speed = None if command.times else self._speed
+            self._speed = None if line is not None and line.timed else self._speed
         elif isinstance(command, TakeRoute):
             self._take_route(command, state, around)
         else:
