@@ -46,11 +46,12 @@ class PedestrianYielding:
     def watch(self, frame: RefereeFrame, log: InfractionLog) -> None:
         """Look at one frame."""
         since: dict[int, float] = {}
+        near = self._tracks.near(frame.ego.pose.x, frame.ego.pose.y, frame.ego.z, PERSON_NEAR_M)
+        persons = [row for row in near if int(frame.agents.kinds[row]) in PERSONS]
+        under = self._crosswalks_under(frame.corners) if persons else set()
         # On a lane for others, or a parking strip, it is the carriageway that the car makes of it.
         types = (DRIVING,) if frame.ego.position is not None else ON_SURFACE
-        for row in self._tracks.near(frame.ego.pose.x, frame.ego.pose.y, frame.ego.z, PERSON_NEAR_M):
-            if int(frame.agents.kinds[row]) not in PERSONS:
-                continue
+        for row in persons:
             x, y = (float(value) for value in frame.agents.boxes[row, :2])
             if not self._map.positions(x, y, 0.0, types):
                 continue
@@ -58,7 +59,8 @@ class PedestrianYielding:
             since[number] = self._since.get(number, frame.stamp)
             if frame.stamp - since[number] < REACTION_S - 1e-6 or abs(frame.ego.v) <= AGENT_MOVES:
                 continue
-            how = self._driven_at(frame, row) or self._crowded(frame, row)
+            on_crosswalk = any(self._outlines[i].covers(Point(x, y)) for i in under)
+            how = self._driven_at(frame, row) or (self._crowded(frame, row) if on_crosswalk else None)
             if how is not None:
                 log.note(frame.stamp, f"yield {number}", "yield", f"person {number} {how}")
         self._since = since
@@ -77,6 +79,8 @@ class PedestrianYielding:
         it; None where it passes the person, or has it beside it.
         """
         box, ego = frame.agents.boxes[row], frame.ego
+        if self._is_far(frame, row):
+            return None
         turned = ego.yaw_rate * _AHEAD_S
         x, y = ahead_of(ego.pose.x, ego.pose.y, ego.pose.heading, box)
         walks = float(box[3]) - ego.pose.heading
@@ -94,14 +98,18 @@ class PedestrianYielding:
         ahead = along[k - 1] >= front if ego.v > 0.0 else along[k - 1] <= rear
         return float(_AHEAD_S[k]) if k > 0 and ahead else None
 
+    def _is_far(self, frame: RefereeFrame, row: int) -> bool:
+        """Whether a person is farther off than both come to within `PERSON_S`."""
+        box, pose, vehicle = frame.agents.boxes[row], frame.ego.pose, self._vehicle
+        away = elementary.hypot(float(box[0]) - pose.x, float(box[1]) - pose.y)
+        reach = vehicle.length + vehicle.width + BESIDE_M + float(box[4]) + float(box[5])
+        return away > (abs(frame.ego.v) + abs(float(box[6]))) * PERSON_S + reach
+
     def _crowded(self, frame: RefereeFrame, row: int) -> str | None:
         """A person ahead on the crosswalk under the car, in its way or about to be, other than a cyclist that the car
         follows.
         """
         if self._rides_along(frame, row):
-            return None
-        x, y = (float(value) for value in frame.agents.boxes[row, :2])
-        if not any(self._outlines[i].covers(Point(x, y)) for i in self._crosswalks_under(frame.corners)):
             return None
         gap, _, aside, sideways = self._relative(frame, row)
         if gap < -self._vehicle.length:

@@ -127,11 +127,12 @@ class JunctionYielding:
                 if self._is_inside(row, passage.junction) and not self._gives_way(frame, row, lane, passage)
             }
             passage.before = frozenset(inside - _at_once(passage.coming))
+        under = self._lanes_under(frame) if others else set()
         for row, lane in others:
             number = int(frame.agents.ids[row])
             if number not in passage.before and not self._has_priority(frame, number, lane, passage):
                 continue
-            how = self._held_up(frame, passage, row, lane)
+            how = self._held_up(frame, passage, row, lane in under)
             if how is not None:
                 what = Kind(int(frame.agents.kinds[row])).name.lower()
                 log.note(frame.stamp, f"yield {number}", "yield", f"{what} {number} {how}")
@@ -286,10 +287,10 @@ class JunctionYielding:
         turn, aside = _turn(self._map.lanes[passage.lane]), passage.beside.get(number, 0.0)
         return abs(turn) > TURN and turn * aside > 0.0
 
-    def _held_up(self, frame: RefereeFrame, passage: _Passage, row: int, lane: LaneId) -> str | None:
+    def _held_up(self, frame: RefereeFrame, passage: _Passage, row: int, on_its_way: bool) -> str | None:
         """How the agent has been held up, in words."""
         x, y, _, heading, length, width, v = frame.agents.boxes[row].tolist()
-        on_its_way, across = self._is_on(frame, lane), frame.ego.pose.heading
+        across = frame.ego.pose.heading
         if self._has_braked(frame, passage, row, on_its_way):
             return f"had to brake harder than {HARD_BRAKING:.0f} m/s^2"
         if abs(v) < AGENT_MOVES:
@@ -303,11 +304,11 @@ class JunctionYielding:
                 return f"came {gap:.1f} s behind"
         return None
 
-    def _is_on(self, frame: RefereeFrame, lane: LaneId) -> bool:
-        """Whether a corner or the middle of a side of the car is on a lane."""
+    def _lanes_under(self, frame: RefereeFrame) -> set[LaneId]:
+        """Lanes that a corner or the middle of a side of the car is on."""
         corners = frame.corners
         points = (*corners.tolist(), *(0.5 * (corners[[0, 3]] + corners[[1, 2]])).tolist())
-        return any(lane in {each.lane for each in self._map.positions(x, y)} for x, y in points)
+        return {each.lane for x, y in points for each in self._map.positions(x, y)}
 
     def _touches(self, frame: RefereeFrame, row: int) -> bool:
         middle, (length, width) = self._middle(frame), (self._vehicle.length, self._vehicle.width)
