@@ -53,9 +53,11 @@ def test_left_of_a_one_way_road_its_direction_holds(
     assert faults(road(tmp_path_factory, "shoulder", two_way=False), 1.75, heading, 8.0) == expected
 
 
-@pytest.mark.parametrize("kind", ["parking", "sidewalk"])
-def test_parking_and_what_is_off_the_road_have_neither(tmp_path_factory: pytest.TempPathFactory, kind: str) -> None:
-    assert faults(road(tmp_path_factory, kind), -5.25, BACK, 20.0) == set()
+@pytest.mark.parametrize(("kind", "expected"), [("parking", {"speeding"}), ("sidewalk", set())])
+def test_parking_strips_have_the_limit_alone_and_what_is_off_the_road_has_neither(
+    tmp_path_factory: pytest.TempPathFactory, kind: str, expected: set[str]
+) -> None:
+    assert faults(road(tmp_path_factory, kind), -5.25, BACK, 20.0) == expected
 
 
 def test_the_mean_above_the_limit_is_one_over_all_of_the_time(two_lanes: RoadMap) -> None:
