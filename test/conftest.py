@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import random
+import signal
 from collections.abc import Generator
 from itertools import groupby
 from pathlib import Path
@@ -20,6 +21,9 @@ from tuling_fsm.share import share_file
 # Neither compiling on first use nor a slow machine is a reason to fail, and a failure has to come again.
 settings.register_profile("repeatable", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("repeatable")
+
+# `nohup make test` has it ignored, also by all that tests start.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
