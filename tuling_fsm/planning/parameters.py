@@ -190,8 +190,8 @@ class CheckParameters:
     position: float = param(
         0.1, "m", 0.01, 1.0, "a row may be this far from where speed and heading lead", clause="SAF-2"
     )
-    turn: float = param(0.02, "rad", 0.005, 1.0, "and turned so far from where the curvature leads", clause="SAF-2")
-    gain: float = param(
+    heading: float = param(0.02, "rad", 0.005, 1.0, "and turned so far from where the curvature leads", clause="SAF-2")
+    speed_change: float = param(
         0.75,
         "",
         0.5,

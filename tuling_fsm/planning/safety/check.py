@@ -142,10 +142,10 @@ def _broken(case: _Case) -> Violation | None:
 
 def _told_wrongly(case: _Case) -> Violation | None:
     """A curvature or an acceleration that is not that of the motion, on which other rules rely."""
-    row, error = motion_limits.bent_otherwise(case.rows, case.limits.turn)
+    row, error = motion_limits.bent_otherwise(case.rows, case.limits.heading)
     if row >= 0:
         return _at(case, row, ViolationKind.BROKEN, "{:.2f} rad off its own curvature", error)
-    row, error = motion_limits.sped_otherwise(case.rows, case.limits.gain * case.vehicle.emergency_decel)
+    row, error = motion_limits.sped_otherwise(case.rows, case.limits.speed_change * case.vehicle.emergency_decel)
     return _at(case, row, ViolationKind.BROKEN, "{:.1f} m/s^2 off its own acceleration", error)
 
 
