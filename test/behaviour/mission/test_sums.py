@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from crossroads import LIGHT, crossroads
+from crossroads import LIGHT, Town, crossroads
 
 from tuling_fsm.behaviour import states
 from tuling_fsm.behaviour.leaf import BehaviourView
@@ -65,8 +66,9 @@ def junction(s_from: float, s_to: float) -> JunctionAhead:
 def look(road: RoadMap, progress: MissionProgress, x: float = 50.0, y: float = FAR_Y, **more: Any) -> BehaviourView:
     """On the far lane, with a route to its end."""
     place = Place(road, x, y, more.pop("heading", 0.0), more.pop("v", 0.0), more.pop("localized", True))
-    route = more.pop("route", route_along(road, FAR_LANE, end=more.pop("end", LENGTH)))
-    return at(view_of(place, route, **more), mission=progress)
+    if "route" not in more:
+        more["route"] = route_along(road, FAR_LANE, end=more.pop("end", LENGTH))
+    return at(view_of(place, **more), mission=progress)
 
 
 def open_book(*places: tuple[float, float], **more: Any) -> MissionProgress:
@@ -301,6 +303,18 @@ def turning_route(road: RoadMap, x: float, radius: float) -> Route:
     turned = 0.5 * (line.length + out.length - back.length)
     (there,), (home,) = out.lanes, back.lanes
     return Route((there._replace(s_to=turned), home._replace(s_from=turned, s_to=line.length)), line)
+
+
+@pytest.mark.clause("NOR-1")
+@pytest.mark.parametrize(("beside", "ahead"), [(0.0, True), (8.0, False)])
+def test_a_stop_on_a_service_road_is_not_at_the_main_road(beside: float, ahead: bool, tmp_path: Path) -> None:
+    town = Town()
+    for number, y in ((1, 0.0), (2, -8.0)):
+        town.road(number, 0.0, y, 0.0, 200.0, ("", ""))
+    road_map = town.read(tmp_path, "service")
+    route = plan_route(road_map, Pose(5.0, -1.75, 0.0), Pose(190.0, -1.75, 0.0)).route
+    found = distance_ahead(look(road_map, bound(80.0, -3.2 - beside), 50.0, -1.75, route=route))
+    assert (found == pytest.approx(30.0, abs=0.1)) if ahead else (found is None)
 
 
 @pytest.mark.clause("NOR-1", "TMP-1")

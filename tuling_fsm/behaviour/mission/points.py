@@ -11,6 +11,7 @@ from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import Pose, wrap_angle
 from tuling_fsm.map.lanes import Lane, LaneId
 from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.map.route import Route
 from tuling_fsm.world.mission import MissionPoint
 
 ON_LANE_M = 10.0
@@ -20,6 +21,8 @@ BEYOND_M = 2.0
 _BESIDE_M = 15.0
 _BACK_M, _AHEAD_M = 10.0, 80.0
 _STEP_M = 5.0
+_JOINT_M = 1.0
+"""Where one section of a road ends, a place may be told to the next one."""
 
 
 def pose_of(road_map: RoadMap, point: MissionPoint) -> Pose:
@@ -57,8 +60,19 @@ def distance_ahead(view: BehaviourView) -> float | None:
     found = world.route.reference.project(pose.x, pose.y, here - _BACK_M, here + _AHEAD_M)
     if abs(found.offset) > ON_LANE_M or abs(wrap_angle(found.heading - pose.heading)) > 0.5 * math.pi:
         return None
+    if not _beside_the_route(view.context.road_map, world.route, found.s, pose):
+        return None
     # A route ends at the point, and the place of the car on it with it: what is behind is told by the pose.
     return -along(world.ego.pose, pose)[0] if is_past(world.ego.pose, pose, 0.0) else found.s - here
+
+
+def _beside_the_route(road_map: RoadMap, route: Route, s: float, pose: Pose) -> bool:
+    """Whether a place is at lanes that the route drives on about there: a service road is as near to a main road."""
+    lane = road_map.project(pose.x, pose.y, pose.heading, radius=ON_LANE_M)
+    if lane is None:
+        return True
+    driven = route.lanes[route.index_at(s - _JOINT_M) : route.index_at(s + _JOINT_M) + 1]
+    return any(lane.lane in road_map.same_direction(stretch.lane) for stretch in driven)
 
 
 def stop_ahead(view: BehaviourView) -> bool:
