@@ -226,7 +226,7 @@ def test_the_way_of_the_last_plan_is_that_part_of_it_that_is_ahead(gear: float, 
     at = plan.pose(20)
     c, n = math.cos(at.heading), math.sin(at.heading)
     pose = Pose(at.x + gear * 0.1 * c - 0.1 * n, at.y + gear * 0.1 * n + 0.1 * c, at.heading)
-    path = sp._path_ahead(StartState(pose, 0.02, gear * 3.0, 0.0, True), plan, 0.0, VEHICLE)
+    path = sp._path_ahead(StartState(pose, 0.02, gear * 3.0, 0.0, True), plan, 0.0, VEHICLE, SPEED)
     ahead = np.arange(21, 60)
     assert (path[0, PX], path[0, PY], path[0, PKAPPA]) == pytest.approx((pose.x, pose.y, gear * 0.02))
     np.testing.assert_allclose(path[1:40, PX], plan.x[ahead])
@@ -249,13 +249,13 @@ def test_rows_of_the_last_plan_that_change_gear_or_hardly_move_on_are_left_out()
     s = np.array((0.0, 0.2, 0.22, 0.24, 0.27, 0.35, 0.6))
     zero, (c, n) = np.zeros(7), (math.cos(HEADING), math.sin(HEADING))
     plan = Trajectory(0.0, 0.1 * np.arange(7), -400.0 + s * c, 700.0 + s * n, zero + HEADING, zero, v, zero)
-    path = sp._path_ahead(start(2.0), plan, 0.0, VEHICLE)
+    path = sp._path_ahead(start(2.0), plan, 0.0, VEHICLE, SPEED)
     np.testing.assert_allclose(path[:4, PS], (0.0, 0.2, 0.27, 1.27), atol=1e-9)
 
 
 def test_a_sharper_bend_than_the_car_can_drive_is_driven_at_full_lock() -> None:
     for kappa in (0.9, -0.9):
-        path = sp._path_ahead(start(3.0, curvature=kappa), None, 0.0, VEHICLE)
+        path = sp._path_ahead(start(3.0, curvature=kappa), None, 0.0, VEHICLE, SPEED)
         np.testing.assert_allclose(path[1:, PKAPPA], math.copysign(VEHICLE.max_curvature, kappa))
 
 

@@ -73,7 +73,7 @@ def start_of(pose: Pose, v: float, curvature: float, planned: bool = True) -> St
 @pytest.mark.parametrize("kappa", [0.0, 0.1])
 def test_without_a_plan_the_way_on_is_the_arc_that_the_car_drives(gear: float, kappa: float) -> None:
     pose, v = Pose(3.0, -2.0, 0.7), gear * 6.0
-    path = sp._path_ahead(start_of(pose, v, kappa), None, 0.0, VEHICLE)
+    path = sp._path_ahead(start_of(pose, v, kappa), None, 0.0, VEHICLE, SPEED)
     assert path[-1, PS] >= 0.5 * v * v / VEHICLE.comfort_decel + 3.5
     turned = kappa * gear * path[:, PS]
     if kappa == 0.0:
@@ -86,15 +86,21 @@ def test_without_a_plan_the_way_on_is_the_arc_that_the_car_drives(gear: float, k
     back = math.pi if gear < 0.0 else 0.0
     np.testing.assert_allclose(path[:, PHEADING], pose.heading + back + turned, atol=0.01)
     np.testing.assert_allclose(path[:, PKAPPA], gear * kappa, atol=1e-9)
-    straight = sp._path_ahead(start_of(pose, v, kappa), None, 0.2, VEHICLE)
+    straight = sp._path_ahead(start_of(pose, v, kappa), None, 0.2, VEHICLE, SPEED)
     assert np.all(np.diff(np.abs(straight[:, PKAPPA])) <= 1e-12) and abs(straight[-1, PKAPPA]) < 1e-9
 
 
+@pytest.mark.clause("SAF-1")
+@pytest.mark.parametrize("jerk", [0.3, 0.8, 2.5])
 @pytest.mark.parametrize("decel", [0.5, 1.0, 4.0])
-def test_the_way_on_is_as_long_as_a_car_takes_that_brakes_gently(decel: float) -> None:
+def test_the_way_on_is_as_long_as_a_car_takes_that_brakes_gently(decel: float, jerk: float) -> None:
     """And not much longer."""
-    path = sp._path_ahead(start_of(Pose(0.0, 0.0, 0.0), 8.0, 0.02), None, 0.0, replace(VEHICLE, comfort_decel=decel))
-    assert 3.5 < path[-1, PS] - 32.0 / decel < 5.5
+    vehicle = replace(VEHICLE, comfort_decel=decel, max_jerk=jerk)
+    path = sp._path_ahead(start_of(Pose(0.0, 0.0, 0.0), 8.0, 0.02), None, 0.0, vehicle, SPEED)
+    rows = np.zeros((1200, 3))
+    sp.brake(8.0, 0.0, decel, jerk, SPEED.stop_jerk, rows)
+    # Where the jerk is so small that the deceleration is not reached, the way is longer than it need be.
+    assert rows[-1, 1] == 0.0 and 0.0 < path[-1, PS] - rows[-1, 0] < 6.0 + 4.0 * decel / jerk
 
 
 @pytest.mark.parametrize("gear", [1.0, -1.0])
@@ -103,7 +109,7 @@ def test_the_way_of_the_last_plan_is_kept_to_from_where_the_car_is(gear: float) 
     s, zero = gear * 4.0 * t, np.zeros(50)
     plan = Trajectory(0.0, t, 10.0 + s, 0.05 * s, zero, zero, np.full(50, gear * 4.0), zero)
     pose = Pose(10.0 + gear * 6.0, 0.0, 0.0)
-    path = sp._path_ahead(start_of(pose, gear * 4.0, 0.0), plan, 0.0, VEHICLE)
+    path = sp._path_ahead(start_of(pose, gear * 4.0, 0.0), plan, 0.0, VEHICLE, SPEED)
     assert tuple(path[0, [PX, PY]]) == (pose.x, 0.0)
     ahead = plan.x[gear * (plan.x - pose.x) > 0.0]
     np.testing.assert_allclose(path[1 : len(ahead) + 1, PX], ahead)

@@ -156,12 +156,18 @@ def _ways_on(
     Without a previous plan the first is a guess: a car that has just begun to plan may come out of a bend.
     """
     turn = speed.steer_share * vehicle.max_steer_rate / max(1.0, abs(start.v))
-    return _path_ahead(start, before, 0.0, vehicle), _path_ahead(start, None, turn, vehicle)
+    return (
+        _path_ahead(start, before, 0.0, vehicle, speed),
+        _path_ahead(start, None, turn, vehicle, speed),
+    )
 
 
-def _path_ahead(start: StartState, before: Trajectory | None, turn: float, vehicle: Vehicle) -> FloatArray:
+def _path_ahead(
+    start: StartState, before: Trajectory | None, turn: float, vehicle: Vehicle, speed: SpeedParameters
+) -> FloatArray:
     """The previous plan's path from the start on, then an arc of its last curvature, on which the wheels are turned
-    back by `turn` (rad) a metre; directions are those of travel.
+    back by `turn` (rad) a metre; directions are those of travel. It is as long as a stop that begins with the vehicle's
+    jerk and ends with `stop_jerk`.
     """
     gear = math.copysign(1.0, start.v)
     poses = [(start.pose.x, start.pose.y, start.pose.heading, start.curvature)]
@@ -176,7 +182,7 @@ def _path_ahead(start: StartState, before: Trajectory | None, turn: float, vehic
     # While an acceleration is taken back the car goes on, and gets faster.
     easing = max(0.0, gear * start.a) / vehicle.max_jerk
     v = abs(start.v) + 0.5 * easing * max(0.0, gear * start.a)
-    for _ in range(int(0.5 * v * v / vehicle.comfort_decel + easing * v + 5.0)):
+    for _ in range(int(easing * v + _stopping_distance(v, vehicle, speed) + 5.0)):
         x, y, heading, _ = poses[-1]
         last, bend = bend, _turned_back(bend, turn, vehicle.wheelbase)
         turned = heading + gear * 0.5 * (last + bend)
@@ -192,6 +198,12 @@ def _path_ahead(start: StartState, before: Trajectory | None, turn: float, vehic
     )
     path[1:, PS] = np.cumsum(elementwise.hypot(np.diff(path[:, PX]), np.diff(path[:, PY])))
     return path
+
+
+def _stopping_distance(v: float, vehicle: Vehicle, speed: SpeedParameters) -> float:
+    """What a comfortable stop from a speed takes (m), where it reaches its deceleration, with what its ramps add."""
+    decel, release = vehicle.comfort_decel, vehicle.comfort_decel / speed.stop_jerk
+    return 0.5 * v * (v / decel + decel / vehicle.max_jerk) + decel * release * release / 24.0
 
 
 def _turned_back(bend: float, turn: float, wheelbase: float) -> float:
