@@ -76,6 +76,7 @@ def test_an_override_takes_the_place_of_the_default() -> None:
         ("gap", "3", "--set gap=3: the number 3 is no length (expected a length in mm, cm, m"),
         ("gap", "3kmph", "--set gap=3kmph: a speed is no length"),
         ("gap", "3 m", "--set gap=3 m: '3 m' is no value"),
+        ("gap", "(3m", "--set gap=(3m: '(' is never closed"),
         ("gap", "wide", "--set gap=wide: unknown name 'wide'"),
         ("n", "2.5", "--set n=2.5: the number 2.5 is no int (expected a whole number)"),
         ("width", "3m", "--set width: the scenario has no such variable (expected one of gap, n)"),

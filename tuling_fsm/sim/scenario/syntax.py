@@ -98,7 +98,7 @@ def _parse(text: str, file: str, start: str) -> object:
     except UnexpectedCharacters as error:
         where = f"{file}:{error.line}:{error.column}"
         raise InputError(where, f"{text[error.pos_in_stream]!r} cannot stand here", _choice(error.allowed)) from error
-    except _LayoutError as error:
+    except FaultError as error:
         raise InputError(f"{file}:{error.at.line}:{error.at.column}", error.what, error.expected) from error
 
 
@@ -149,14 +149,6 @@ def _choice(terminals: Iterable[str]) -> str:
     return " or ".join(sorted(set(words)))
 
 
-class _LayoutError(Exception):
-    """What the layout of the lines has wrong."""
-
-    def __init__(self, at: SourceLocation, what: str, expected: str) -> None:
-        self.at, self.what, self.expected = at, what, expected
-        super().__init__(what)
-
-
 class _Blocks:
     """Indentation to block tokens, between Lark's lexer and its parser; newlines inside brackets do not count."""
 
@@ -178,7 +170,7 @@ class _Blocks:
                 yield from self._turn(token, levels)
         if brackets:
             at = SourceLocation(brackets[-1].line, brackets[-1].column)
-            raise _LayoutError(at, f"{str(brackets[-1])!r} is never closed", "its counterpart")
+            raise FaultError(at, f"{str(brackets[-1])!r} is never closed", "its counterpart")
         for _ in levels[1:]:
             yield Token("_DEDENT", "")
 
@@ -193,4 +185,4 @@ class _Blocks:
             levels.pop()
             yield Token("_DEDENT", "", line=at.line, column=at.column)
         if width != levels[-1]:
-            raise _LayoutError(at, "the indentation fits no open block", "that of a line above")
+            raise FaultError(at, "the indentation fits no open block", "that of a line above")
