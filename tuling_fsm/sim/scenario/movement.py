@@ -113,13 +113,13 @@ def _own_end(call: ActionCall, maneuvers: list[ManeuverCommand]) -> Condition | 
 def _initial_speed(call: ActionCall) -> float | None:
     """The speed that a movement begins with, if it states one, m/s."""
     speed = call.modifiers.get("speed")
-    return None if speed is None or _reference_of(speed) is not None else _not_negative(speed, "speed")
+    return None if speed is None or _reference_of(speed) is not None else _given_speed(speed)
 
 
-def _not_negative(modifier: ModifierCall, name: str) -> float:
-    value = _needed(modifier, name)
+def _given_speed(speed: ModifierCall) -> float:
+    value = _needed(speed, "speed")
     if value < 0.0:
-        raise FaultError(modifier.at, f"{name!r} is below 0", "0 or more")
+        raise FaultError(speed.at, "'speed' is below 0", "0 or more")
     return value
 
 
@@ -159,14 +159,14 @@ def _speed(call: ActionCall, speed: ModifierCall) -> list[ManeuverCommand]:
         more = 0.0 if name == "same_as" else _needed(speed, "speed") * (-1.0 if name == "slower_than" else 1.0)
         number, other = call.script.number(), other_actor(call, "speed", speed, name)
         return [ApproachSpeed(call.actor, number, more, _rate(SPEED_RATE), other, continuous=True, forward=True)]
-    target = _not_negative(speed, "speed")
+    target = _given_speed(speed)
     return [] if call.first else [ApproachSpeed(call.actor, call.script.number(), target, _rate(SPEED_RATE))]
 
 
 def _speed_at_end(call: ActionCall, speed: ModifierCall) -> list[ManeuverCommand]:
     if _reference_of(speed) is not None:
         raise FaultError(speed.at, "a relative speed at the end", "speed(<speed>, at: end)")
-    target, seconds = _not_negative(speed, "speed"), _seconds(call, speed)
+    target, seconds = _given_speed(speed), _seconds(call, speed)
     return [ApproachSpeed(call.actor, call.script.number(), target, _over(seconds))]
 
 

@@ -41,7 +41,7 @@ from tuling_fsm.sim.scenario.xml.elements import XmlElement
 from tuling_fsm.sim.scenario.xml.entities import OBJECT_TYPES
 from tuling_fsm.sim.scenario.xml.positions import position
 from tuling_fsm.sim.scenario.xml.script import Script
-from tuling_fsm.sim.scenario.xml.signals import light_of, phase_of, signal_number
+from tuling_fsm.sim.scenario.xml.signals import known_phase, light_of, phase_of, signal_number
 
 EDGES = {edge.value: edge for edge in Edge}
 STATES = {state.value: state for state in ElementState}
@@ -110,8 +110,8 @@ def _looked_up(
     return table[element.tag](element, script)
 
 
-def _compared(element: XmlElement, quantity: Quantity, value: str = "value") -> Condition:
-    return Compare(quantity, element.choice("rule", RULES), element.number(value), element.at)
+def _compared(element: XmlElement, quantity: Quantity) -> Condition:
+    return Compare(quantity, element.choice("rule", RULES), element.number("value"), element.at)
 
 
 def _mode(element: XmlElement) -> DistanceMode:
@@ -298,10 +298,7 @@ def _signal_is(element: XmlElement, script: Script) -> Condition:
 
 
 def _phase_is(element: XmlElement, script: Script) -> Condition:
-    controller, phase = element.text("trafficSignalControllerRef"), element.text("phase")
-    phases = script.signal_phases.get(controller)
-    if phases is None or phase not in phases:
-        raise element.fault(f"no phase {phase!r} of a controller {controller!r}", "a TrafficSignalController with it")
+    controller, phase = known_phase(element, script)
     return VariableIs(phase_of(controller), Relation.EQUAL, phase)
 
 

@@ -10,7 +10,7 @@ from tuling_fsm.sim.scenario.model import EGO, Action, Assign, Emit, Node, Opera
 from tuling_fsm.sim.scenario.xml.elements import XmlElement
 from tuling_fsm.sim.scenario.xml.positions import position
 from tuling_fsm.sim.scenario.xml.script import Script
-from tuling_fsm.sim.scenario.xml.signals import light_of, phase_of, signal_number
+from tuling_fsm.sim.scenario.xml.signals import known_phase, light_of, phase_of, signal_number
 
 MM_PER_H = 1e-3 / 3600.0
 """In m/s of water."""
@@ -84,11 +84,8 @@ def _signal_state(element: XmlElement, label: str, script: Script) -> Node:
 
 
 def _signal_controller(element: XmlElement, label: str, script: Script) -> Node:
-    controller, phase = element.text("trafficSignalControllerRef"), element.text("phase")
-    commands = script.signal_phases.get(controller, {}).get(phase)
-    if commands is None:
-        raise element.fault(f"no phase {phase!r} of a controller {controller!r}", "a TrafficSignalController with it")
-    variable = phase_of(controller)
+    controller, phase = known_phase(element, script)
+    commands, variable = script.signal_phases[controller][phase], phase_of(controller)
     named = Assign(variable, Operator.SET, phase, at=element.at)
     return Parallel((Action(commands, at=element.at), named, Emit(variable, at=element.at)), label=label, at=element.at)
 

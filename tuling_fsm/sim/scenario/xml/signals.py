@@ -84,6 +84,18 @@ def phase_of(controller: str) -> str:
     return f"phase of {controller}"
 
 
+def known_phase(element: XmlElement, script: Script) -> tuple[str, str]:
+    """The controller and the phase of it that an element names.
+
+    Raises:
+        InputError: there is no such phase.
+    """
+    controller, phase = element.text("trafficSignalControllerRef"), element.text("phase")
+    if phase not in script.signal_phases.get(controller, {}):
+        raise element.fault(f"no phase {phase!r} of a controller {controller!r}", "a TrafficSignalController with it")
+    return controller, phase
+
+
 def _phase(element: XmlElement, script: Script) -> SignalPhase:
     for group in element.all("TrafficSignalGroupState", "TrafficeSignalGroupState"):
         script.note(group, "has no effect: it names no signal")
