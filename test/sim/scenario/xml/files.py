@@ -71,6 +71,13 @@ def when(condition: str, edge: str = "none", delay: float = 0.0) -> str:
     )
 
 
+def when_state(element: str, kind: str, state: str) -> str:
+    return when(
+        f'<ByValueCondition><StoryboardElementStateCondition storyboardElementRef="{element}" '
+        f'storyboardElementType="{kind}" state="{state}"/></ByValueCondition>'
+    )
+
+
 def event(name: str, trigger: str, *actions: str, priority: str = "parallel", count: int = 1) -> str:
     done = "".join(f'<Action name="{name} {i}">{action}</Action>' for i, action in enumerate(actions))
     return (

@@ -26,6 +26,7 @@ from .files import (
     text,
     trajectory,
     when,
+    when_state,
 )
 
 pytestmark = pytest.mark.clause("OSC-1")
@@ -57,13 +58,6 @@ def _fast(*entities: str, rule: str = "any") -> str:
     return (
         f'<ByEntityCondition><TriggeringEntities triggeringEntitiesRule="{rule}">{refs}</TriggeringEntities>'
         '<EntityCondition><SpeedCondition value="4" rule="greaterThan"/></EntityCondition></ByEntityCondition>'
-    )
-
-
-def _state(element: str, kind: str, state: str) -> str:
-    return when(
-        f'<ByValueCondition><StoryboardElementStateCondition storyboardElementRef="{element}" '
-        f'storyboardElementType="{kind}" state="{state}"/></ByValueCondition>'
     )
 
 
@@ -101,7 +95,7 @@ def test_an_action_that_another_takes_the_place_of_is_stopped(
         "speed by times": (speed(0.0, LONG), trajectory(STRAIGHT_ON)),
         "times by speed": (trajectory(STRAIGHT_ON), speed(15.0)),
     }[kind]
-    sees = _also(event("sees", _state("first 0", "action", state), speed(2.0)))
+    sees = _also(event("sees", when_state("first 0", "action", state), speed(2.0)))
     played = story(event("first", after(0.0), first), event("second", after(2.0), second))
     simulation = run(tmp_path, two_lanes, text(played, sees, actions=OTHER_AT, entities=OTHER))
     drive(simulation, 1.9)
@@ -115,7 +109,7 @@ def test_an_action_that_another_takes_the_place_of_is_stopped(
 def test_an_offset_that_is_held_does_not_end(
     tmp_path: Path, two_lanes: RoadMap, continuous: str, speed_after: float
 ) -> None:
-    sees = _also(event("sees", _state("aside", "event", "completeState"), speed(2.0)))
+    sees = _also(event("sees", when_state("aside", "event", "completeState"), speed(2.0)))
     aside = story(event("aside", after(0.0), OFFSET.format(continuous, 0.5)))
     simulation = run(tmp_path, two_lanes, text(aside, sees, actions=OTHER_AT, entities=OTHER))
     drive(simulation, 5.0)
@@ -129,7 +123,7 @@ def test_an_act_that_is_stopped_on_standby_never_starts(tmp_path: Path, two_lane
         f"<StartTrigger>{after(0.0)}</StartTrigger></Act>",
         f"<StartTrigger>{after(2.0)}</StartTrigger><StopTrigger>{after(1.0)}</StopTrigger></Act>",
     )
-    sees = _also(event("sees", _state("act", "act", "stopTransition"), speed(2.0)))
+    sees = _also(event("sees", when_state("act", "act", "stopTransition"), speed(2.0)))
     simulation = run(tmp_path, two_lanes, text(acts, sees, actions=OTHER_AT, entities=OTHER))
     drive(simulation, 1.5)
     assert npc(simulation, "other").speed == 2.0

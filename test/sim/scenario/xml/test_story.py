@@ -12,7 +12,7 @@ from tuling_fsm.sim.reporting.result import result_of
 from tuling_fsm.sim.reporting.run_log import RunLog
 from tuling_fsm.world.inputs import Light
 
-from .files import CAR, after, drive, event, init, lane, load, npc, run, speed, story, teleport, text, when
+from .files import CAR, after, drive, event, init, lane, load, npc, run, speed, story, teleport, text, when, when_state
 
 pytestmark = pytest.mark.clause("OSC-1")
 
@@ -31,13 +31,6 @@ ONE_S_MORE = (
     "</PrivateAction>"
 )
 RAMP = '<SpeedActionDynamics dynamicsShape="linear" value="4" dynamicsDimension="time"/>'
-
-
-def _state(element: str, kind: str, state: str) -> str:
-    return when(
-        f'<ByValueCondition><StoryboardElementStateCondition storyboardElementRef="{element}" '
-        f'storyboardElementType="{kind}" state="{state}"/></ByValueCondition>'
-    )
 
 
 def _parameter(rule: str, value: float | str) -> str:
@@ -77,7 +70,7 @@ def test_an_event_is_executed_as_often_as_it_may(tmp_path: Path, two_lanes: Road
 def test_one_event_waits_for_another(tmp_path: Path, two_lanes: RoadMap, state: str, begins: float) -> None:
     first = event("first", after(1.0), speed(14.0, RAMP))
     other = init("other", teleport(lane(200.0, -2)), speed(1.0))
-    second = story(event("second", _state("first", "event", state), speed(2.0)), actor="other").replace(
+    second = story(event("second", when_state("first", "event", state), speed(2.0)), actor="other").replace(
         '"story"', '"another"'
     )
     simulation = run(tmp_path, two_lanes, text(story(first), second, actions=other, entities=OTHER))
@@ -91,7 +84,7 @@ def test_one_event_waits_for_another(tmp_path: Path, two_lanes: RoadMap, state: 
 @pytest.mark.medium
 def test_a_transition_holds_once(tmp_path: Path, two_lanes: RoadMap, transition: str) -> None:
     first = event("first", after(1.0), speed(14.0, RAMP))
-    again = event("again", _state("first", "event", transition), _ADD.format(1), count=5)
+    again = event("again", when_state("first", "event", transition), _ADD.format(1), count=5)
     twice = event("twice", when(_parameter("greaterOrEqual", 3)), speed(3.0))
     simulation = run(tmp_path, two_lanes, text(story(first, again, twice), head=DECLARED))
     drive(simulation, 6.0)
@@ -118,7 +111,7 @@ def test_what_is_executed_again_is_not_complete(
 ) -> None:
     kind = {"group": "maneuverGroup", "maneuver": "maneuver", "A": "event"}[element]
     later = after(1.5).removeprefix("<ConditionGroup>")
-    asks = _state(element, kind, state).removesuffix("</ConditionGroup>") + later
+    asks = when_state(element, kind, state).removesuffix("</ConditionGroup>") + later
     played = story(event("A", after(0.0), ONE_S_MORE)).replace('Count="1">', 'Count="3">', 1)
     assert _seen(tmp_path, two_lanes, played, asks, 4.0) == pytest.approx(expected, abs=0.11)
 
@@ -132,13 +125,13 @@ def test_an_act_that_is_stopped_stops_all_in_it(
     played = story(event("A", after(0.0), speed(18.0, RAMP))).replace(
         "</StartTrigger></Act>", f"</StartTrigger><StopTrigger>{after(1.0)}</StopTrigger></Act>"
     )
-    seen = _seen(tmp_path, two_lanes, played, _state(element, kind, transition), 2.0)
+    seen = _seen(tmp_path, two_lanes, played, when_state(element, kind, transition), 2.0)
     assert seen == (None if expected is None else pytest.approx(expected, abs=0.06))
 
 
 def test_an_event_that_is_skipped_for_the_last_time_is_complete(tmp_path: Path, two_lanes: RoadMap) -> None:
     played = story(event("long", after(0.0), speed(18.0, RAMP)), event("A", after(0.5), speed(3.0), priority="skip"))
-    seen = _seen(tmp_path, two_lanes, played, _state("A", "event", "completeState"), 2.0)
+    seen = _seen(tmp_path, two_lanes, played, when_state("A", "event", "completeState"), 2.0)
     assert seen == pytest.approx(0.5, abs=0.06)
 
 
@@ -486,5 +479,5 @@ def test_a_condition_on_a_signal_that_is_not_there_is_refused(tmp_path: Path, tw
 
 
 def test_a_condition_on_nothing_never_holds_and_says_so(tmp_path: Path) -> None:
-    scenario = load(tmp_path, text(story(event("e", _state("nobody", "event", "endTransition"), speed(1.0)))))
+    scenario = load(tmp_path, text(story(event("e", when_state("nobody", "event", "endTransition"), speed(1.0)))))
     assert "no element 'nobody' in the storyboard: this never holds" in "".join(scenario.notes)
