@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from ros.carla_types import carla_object
 
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.geometry import Pose, shifted
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.wire.carla import actors, messages
 from tuling_fsm.wire.carla.messages import new, packed
 from tuling_fsm.wire.carla.objects import SOURCES, unpack_objects
 from tuling_fsm.wire.carla.pedals import Pedals, pack_pedals
-from tuling_fsm.wire.carla.vehicle import AxleOffsets, ahead_of, nominal_axles, unpack_axles, unpack_motion
+from tuling_fsm.wire.carla.vehicle import AxleOffsets, nominal_axles, unpack_axles, unpack_motion
 from tuling_fsm.wire.cdr import TYPES, header, pose_message, pose_value, unpack
 from tuling_fsm.world.inputs import Kind
 
@@ -90,7 +90,7 @@ def test_the_odometry_of_the_origin_becomes_that_of_the_rear_axle(x, y, heading,
     motion = unpack_motion(odometry(Pose(x, y, heading), v, 0.1, pitch=pitch), axles)
     pose = motion.odometry.pose
     assert pose == pytest.approx((x - 1.4 * math.cos(heading), y - 1.4 * math.sin(heading), heading), abs=1e-6)
-    assert ahead_of(pose, 1.4)[:2] == pytest.approx((x, y), abs=1e-6)
+    assert shifted(pose, 1.4)[:2] == pytest.approx((x, y), abs=1e-6)
     assert (motion.odometry.stamp, motion.odometry.v, motion.odometry.yaw_rate, motion.z) == (NS / 1e9, v, 0.1, 12.5)
     assert motion.pitch == pytest.approx(-pitch, abs=1e-6)
     assert motion.odometry.position_std == 0.0

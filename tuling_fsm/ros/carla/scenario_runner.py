@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.geometry import Pose, shifted
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
@@ -24,7 +24,6 @@ from tuling_fsm.sim.reporting.run_log import RunLog
 from tuling_fsm.sim.scenario.choices import ServerBehaviour
 from tuling_fsm.sim.scenario.model import Scenario
 from tuling_fsm.wire.carla.actors import pack_pose, pack_weather
-from tuling_fsm.wire.carla.vehicle import ahead_of
 from tuling_fsm.world.inputs import Inputs, Odometry, StampedRows
 
 
@@ -144,7 +143,7 @@ class ScenarioRunner:
 
     def _origin(self, rear: Pose) -> Pose:
         """CARLA's origin of a car is the middle of its body."""
-        return ahead_of(rear, 0.5 * (self._vehicle.front - self._vehicle.rear_overhang))
+        return shifted(rear, 0.5 * (self._vehicle.front - self._vehicle.rear_overhang))
 
     def _set_weather(self) -> None:
         environment = self._scenario.simulation.environment

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tuling_fsm.core import elementary
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.geometry import shifted
 from tuling_fsm.core.topics import MAP_FRAME, ODOMETRY
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.wire.carla.messages import INFO
@@ -72,11 +72,4 @@ def unpack_motion(raw: bytes, axles: AxleOffsets) -> EgoMotion:
     check_finite("odometry of CARLA", v=v, yaw_rate=yaw_rate, z=z)
     q = message.pose.pose.orientation
     uphill = -elementary.asin(min(max(2.0 * (q.w * q.y - q.z * q.x), -1.0), 1.0))
-    return EgoMotion(Odometry(stamp, ahead_of(pose, axles.rear), v, yaw_rate), z, uphill)
-
-
-def ahead_of(pose: Pose, distance: float) -> Pose:
-    """A pose moved along its heading, m."""
-    return Pose(
-        pose.x + distance * elementary.cos(pose.heading), pose.y + distance * elementary.sin(pose.heading), pose.heading
-    )
+    return EgoMotion(Odometry(stamp, shifted(pose, axles.rear), v, yaw_rate), z, uphill)
