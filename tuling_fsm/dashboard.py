@@ -17,7 +17,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from tuling_fsm.core.request import Reason
+from tuling_fsm.core.standstills import NO_REASON
 from tuling_fsm.drive_status import DriveStatus, MissionStep
 from tuling_fsm.progress import ProgressDisplay
 from tuling_fsm.terminal import is_terminal
@@ -29,7 +29,6 @@ BAR = 24
 """Width of a bar, in letters."""
 FAST_M_S, SLOW_TICK_MS = 10.0, 50.0
 """Where the bars of speed and tick time are full; a tick may take no longer than the time between two."""
-_FREE = frozenset(reason.value for reason in (Reason.NONE, Reason.SPEED_LIMIT, Reason.CURVATURE, Reason.PASSING))
 _STYLES = {"on_road": "blue", "intersection": "magenta", "temporary_stop": "yellow", "parking": "cyan"}
 """Of the composites."""
 
@@ -129,7 +128,7 @@ def _state(path: str) -> Text:
 
 
 def _reason(status: DriveStatus) -> Text:
-    text = Text(status.code, style="dim" if status.code in _FREE else "bold red")
+    text = Text(status.code, style="dim" if status.code in NO_REASON else "bold red")
     return text.append(f"  {status.words}", style="not bold not dim default")
 
 
