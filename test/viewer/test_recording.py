@@ -15,7 +15,8 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.viewer.columns import unpacked
-from tuling_fsm.viewer.recording import FilmPeriods, FilmSource, record
+from tuling_fsm.viewer.film_topics import FilmPeriods
+from tuling_fsm.viewer.recording import FilmSource, record
 from tuling_fsm.wire.cdr import nanoseconds
 from tuling_fsm.wire.odometry import pack_odometry
 from tuling_fsm.wire.text import pack_bool, pack_json

@@ -26,35 +26,13 @@ from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.speed_limits import SpeedLimits
 from tuling_fsm.viewer.columns import ColumnWriter, TextTable
+from tuling_fsm.viewer.film_topics import FilmPeriods, FilmTopics
 from tuling_fsm.viewer.motion import add_limits, add_motion, add_tick_ms
 from tuling_fsm.viewer.origin import PageOrigin, origin_near, origin_of
-from tuling_fsm.viewer.plans import MarkerHistory, Plans, add_candidates
-from tuling_fsm.viewer.predictions import Predictions
+from tuling_fsm.viewer.plans import add_candidates
 from tuling_fsm.viewer.reasons import add_whys, spoken, supervisors, thinned
 from tuling_fsm.viewer.road_columns import add_roads
-from tuling_fsm.viewer.routes import RouteHistory
-from tuling_fsm.viewer.tracks import KINDS, LIGHTS, LightChanges, ObjectTracks, SlotChanges
-from tuling_fsm.wire.inputs import unpack_input
-from tuling_fsm.wire.paths import unpack_path
-
-LONG_S = 1200.0
-"""A drive longer than this is kept at the coarser periods, s."""
-
-
-@dataclass(frozen=True)
-class FilmPeriods:
-    """Between two of what is kept, s: a long drive has to fit into one file too."""
-
-    objects: float
-    plans: float
-    whys: float
-    weighed: float
-    predictions: float
-
-    @classmethod
-    def of(cls, duration_s: float) -> FilmPeriods:
-        """Those of a drive as long as this (s)."""
-        return cls(0.1, 0.1, 0.0, 0.0, 0.2) if duration_s <= LONG_S else cls(0.1, 0.2, 0.2, 0.5, 0.5)
+from tuling_fsm.viewer.tracks import KINDS, LIGHTS
 
 
 @dataclass
@@ -161,33 +139,17 @@ class _Film:
         self._timeline = timeline
         self._origin = origin
         self._map = road_map
-        self._vehicle = vehicle = parameters.vehicle
+        self._vehicle = parameters.vehicle
         self._periods = FilmPeriods.of(timeline.end - timeline.begin)
-        self._objects = ObjectTracks(self._periods.objects, origin)
-        self._lights, self._slots = LightChanges(origin), SlotChanges(origin)
-        self._plans = Plans(self._periods.plans, origin, vehicle.wheelbase)
-        self._markers = MarkerHistory(self._periods.weighed, origin)
-        self._routes, self._blocked = RouteHistory("route", origin), RouteHistory("blocked", origin)
-        period_s = self._periods.predictions
-        self._predictions = None if road_map is None else Predictions(road_map, parameters, period_s, origin)
+        self._topics = FilmTopics(self._periods, origin, parameters, road_map)
 
     def read(self) -> None:
         """All that was seen and meant."""
-        take: dict[str, Callable[[float, bytes], None]] = {
-            "objects": self._objects.take,
-            "traffic_lights": self._lights.take,
-            "parking_slots": self._slots.take,
-            "trajectory": self._plans.take,
-            "markers": self._markers.take,
-            "route": self._route,
-            "route_answer": self._answer,
-            "route_blocked": self._block,
-        }
-        messages = self._handed_on(take)
-        if self._predictions is None:
+        messages, predictions = self._handed_on(self._topics.take), self._topics.predictions
+        if predictions is None:
             deque(messages, maxlen=0)
         else:
-            self._predictions.take(ticks(messages, str(self._source.bag), lambda line: None))
+            predictions.take(ticks(messages, str(self._source.bag), lambda line: None))
 
     def _handed_on(self, take: Mapping[str, Callable[[float, bytes], None]]) -> Iterator[Message]:
         """Every message of ours, after it was taken."""
@@ -198,27 +160,14 @@ class _Film:
                     take[message.topic](stamp - self._origin.t, message.data)
             yield message
 
-    def _route(self, t: float, raw: bytes) -> None:
-        self._routes.take(t, unpack_path(raw, "route")[1])
-
-    def _answer(self, t: float, raw: bytes) -> None:
-        answer = unpack_input("route_answer", raw, t)
-        if len(answer.points) > 1:
-            self._routes.take(t, answer.points)
-
-    def _block(self, t: float, raw: bytes) -> None:
-        self._blocked.take(t, unpack_path(raw, "route_blocked")[1])
-
     def packed(self, result: Mapping[str, Any] | None) -> FilmRun:
         """All columns with their header."""
         columns, texts, timeline, road_map = ColumnWriter(), TextTable(), self._timeline, self._map
         motion = add_motion(columns, timeline.motion, self._origin)
-        for part in (self._objects, self._lights, self._slots, self._plans, self._predictions):
-            if part is not None:
-                part.add_to(columns)
+        self._topics.add_to(columns)
         whys = thinned(timeline.whys, self._origin.t, self._periods.whys)
         add_whys(columns, whys, texts)
-        add_candidates(columns, whys, self._markers.ends, texts)
+        add_candidates(columns, whys, self._topics.markers.ends, texts)
         add_tick_ms(columns, self._source.tick_ms, self._origin.t)
         driven = np.array([(each.pose.x, each.pose.y) for each in motion])
         roads = None if road_map is None else add_roads(columns, road_map, self._origin, driven)
@@ -242,10 +191,10 @@ class _Film:
             **constants(str(self._source.bag), self._map, self._vehicle, self._origin),
             "begin": round(self._timeline.begin - self._origin.t, 3),
             "end": round(end, 3),
-            "predicted_points": 0 if self._predictions is None else self._predictions.points,
+            "predicted_points": self._topics.predicted_points,
             **spoken(self._timeline, self._origin.t),
-            "spans": self._markers.spans(end),
-            "routes": self._routes.found + self._blocked.found,
+            "spans": self._topics.markers.spans(end),
+            "routes": self._topics.routes,
         }
 
 

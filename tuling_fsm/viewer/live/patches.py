@@ -20,19 +20,16 @@ from tuling_fsm.core.topics import INPUTS
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.speed_limits import SpeedLimits
 from tuling_fsm.viewer.columns import ColumnWriter, TextTable
+from tuling_fsm.viewer.film_topics import FilmPeriods, FilmTopics
 from tuling_fsm.viewer.motion import add_limits, add_motion, add_tick_ms
 from tuling_fsm.viewer.origin import PageOrigin, origin_of
-from tuling_fsm.viewer.plans import MarkerHistory, Plans, add_candidates
-from tuling_fsm.viewer.predictions import Predictions
+from tuling_fsm.viewer.plans import add_candidates
 from tuling_fsm.viewer.reasons import add_whys, change_entry, stop_entry
-from tuling_fsm.viewer.recording import FilmPeriods, constants, run_title, shown_result
+from tuling_fsm.viewer.recording import constants, run_title, shown_result
 from tuling_fsm.viewer.road_columns import add_roads
-from tuling_fsm.viewer.routes import RouteHistory
-from tuling_fsm.viewer.tracks import LightChanges, ObjectTracks, SlotChanges
 from tuling_fsm.wire.cdr import seconds, stamp_ns_if_any
 from tuling_fsm.wire.diagnostics import unpack_diagnostics
 from tuling_fsm.wire.inputs import OPERATOR, unpack_input, with_input
-from tuling_fsm.wire.paths import unpack_path
 from tuling_fsm.wire.text import unpack_string
 from tuling_fsm.wire.transition import unpack_transition
 from tuling_fsm.world.inputs import Inputs
@@ -151,12 +148,7 @@ class _Drive:
         parameters, road_map = source.parameters, source.road_map
         self._origin = origin
         self._limits = None if road_map is None else SpeedLimits(road_map, parameters.vehicle.max_speed)
-        self._objects = ObjectTracks(PERIODS.objects, origin)
-        self._lights, self._slots = LightChanges(origin), SlotChanges(origin)
-        self._plans = Plans(PERIODS.plans, origin, parameters.vehicle.wheelbase)
-        self._markers = MarkerHistory(PERIODS.weighed, origin)
-        self._routes, self._blocked = RouteHistory("route", origin), RouteHistory("blocked", origin)
-        self._predictions = None if road_map is None else Predictions(road_map, parameters, PERIODS.predictions, origin)
+        self._topics = FilmTopics(PERIODS, origin, parameters, road_map)
         self._inputs = Inputs(0.0)
         self._begin: float | None = None
         self._motion: list[MotionSample] = []
@@ -172,14 +164,7 @@ class _Drive:
         self.ticks: list[tuple[float, float]] = []
         self.moved = False
         self._take: dict[str, Callable[[float, bytes], None]] = {
-            "objects": self._objects.take,
-            "traffic_lights": self._lights.take,
-            "parking_slots": self._slots.take,
-            "trajectory": self._plans.take,
-            "markers": self._markers.take,
-            "route": lambda t, raw: self._routes.take(t, unpack_path(raw, "route")[1]),
-            "route_answer": self._answer,
-            "route_blocked": lambda t, raw: self._blocked.take(t, unpack_path(raw, "route_blocked")[1]),
+            **self._topics.take,
             "odometry": self._odometry,
             "why": self._why,
             "transition": self._transition,
@@ -195,16 +180,12 @@ class _Drive:
                 self._take[topic](t, raw)
             elif topic in WORDS:
                 self._word(t, topic, unpack_string(raw, topic))
-            if topic in _INPUTS and self._predictions is not None and not lagging:
+            predictions = self._topics.predictions
+            if topic in _INPUTS and predictions is not None and not lagging:
                 self._inputs = with_input(self._inputs, topic, unpack_input(topic, raw, stamp))
                 if topic == "odometry":
-                    self._predictions.take([replace(self._inputs, stamp=stamp)])
+                    predictions.take([replace(self._inputs, stamp=stamp)])
                     self._inputs = replace(self._inputs, **_ONCE)
-
-    def _answer(self, t: float, raw: bytes) -> None:
-        answer = unpack_input("route_answer", raw, t)
-        if len(answer.points) > 1:
-            self._routes.take(t, answer.points)
 
     def _odometry(self, t: float, raw: bytes) -> None:
         samples = motion_samples(t + self._origin.t, raw)
@@ -233,37 +214,33 @@ class _Drive:
         kept = add_motion(columns, self._motion, self._origin, None if self._last is None else self._last.pose.heading)
         add_limits(columns, self._limits, kept, self._origin.t)
         self._last, self._motion = kept[-1] if kept else self._last, []
-        for part in (self._objects, self._lights, self._slots, self._plans, self._predictions):
-            if part is not None:
-                part.add_to(columns)
-        points = 0 if self._predictions is None else self._predictions.points
+        self._topics.add_to(columns)
+        points = self._topics.predicted_points
         self._add_reasons(columns)
         add_tick_ms(columns, self.ticks, self._origin.t)
         self.ticks = []
-        for part in (self._objects, self._lights, self._slots, self._plans, self._predictions):
-            if part is not None:
-                part.forget()
+        self._topics.forget()
         lists = {
             **self._lists,
             "stops": self._stands.entries(),
-            "routes": [*self._routes.found, *self._blocked.found],
+            "routes": self._topics.routes,
             "texts": self._texts.texts,
         }
         scalars: dict[str, Any] = {"begin": round(self._begin or 0.0, 3), "end": round(self._end, 3)}
         if points:
             scalars["predicted_points"] = points
-        news, spans = self._news(lists), self._markers.news(OPEN_S)
+        news, spans = self._news(lists), self._topics.markers.news(OPEN_S)
         return {"scalars": scalars, "lists": news | {"spans": spans} if spans else news}
 
     def _add_reasons(self, columns: ColumnWriter) -> None:
         add_whys(columns, self._whys, self._texts, self._why_count)
         self._why_count += len(self._whys)
-        waiting, ends = [*self._unmatched, *self._whys], self._markers.ends
+        waiting, ends = [*self._unmatched, *self._whys], self._topics.markers.ends
         newest = max(ends, default=-OPEN_S)
         add_candidates(columns, [pair for pair in waiting if pair[0] <= newest], ends, self._texts)
         self._unmatched = [pair for pair in waiting if pair[0] > max(newest, self._end - UNMATCHED_S)]
         self._whys = []
-        self._markers.forget(newest + 1e-6)
+        self._topics.markers.forget(newest + 1e-6)
 
     def _news(self, lists: Mapping[str, list[Any]]) -> dict[str, list[tuple[int, Any]]]:
         """By name of the list, the numbers of the entries that are new or have changed, with what they are now."""
