@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from tuling_fsm.viewer.recording import FilmSource
 
 from .chromium import OPTIONS, chromium
 from .drives import END_S, TICK_S, record
+from .tabs import Tab
 
 INFRACTIONS = [
     {"t": 5.0, "kind": "solid_line", "detail": "the left wheels", "at_fault": True},
@@ -40,6 +42,15 @@ def film(bag: Path) -> Path:
     return bag / "report.html"
 
 
+@pytest.fixture
+def node() -> str:
+    """The program that runs JavaScript; its tests are skipped without."""
+    program = shutil.which("node")
+    if program is None:
+        pytest.skip("no node; the package nodejs of the distribution brings one")
+    return program
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """Headless Chromium, as Debian has it; its tests are skipped without."""
@@ -51,3 +62,12 @@ def browser() -> Iterator[Any]:
         started = driver.chromium.launch(executable_path=program, args=OPTIONS)
         yield started
         started.close()
+
+
+@pytest.fixture
+def tab(browser: Any, page: Path) -> Iterator[Tab]:
+    """A page that is open, in which nothing goes wrong until the end of the test."""
+    opened = Tab(browser, page)
+    yield opened
+    opened.page.close()
+    assert opened.said == []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +20,9 @@ pytestmark = pytest.mark.slow
 NARROW = {"width": 400, "height": 800}
 
 
-@pytest.fixture
-def tab(browser: Any, film: Path) -> Iterator[Tab]:
-    opened = Tab(browser, film)
-    yield opened
-    opened.page.close()
-    assert opened.said == []
+@pytest.fixture(scope="module")
+def page(film: Path) -> Path:
+    return film
 
 
 def test_the_slider_moves_the_car_to_the_pose_of_the_bag(tab: Tab, bag: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -75,14 +74,6 @@ def test_every_link_leads_to_a_file(page: Path) -> None:
     assert "quick/seed_1/report.html" not in links
     assert "a &lt; b" in text
     assert "<left>" not in text
-
-
-@pytest.fixture
-def tab(browser: Any, page: Path) -> Iterator[Tab]:
-    opened = Tab(browser, page)
-    yield opened
-    opened.page.close()
-    assert opened.said == []
 
 
 def names(tab: Tab) -> list[str]:

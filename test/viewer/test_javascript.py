@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -15,14 +14,6 @@ MODULES = TOOLS / "node_modules" / ".bin"
 def said_by(*command: str, folder: Path = TOOLS) -> str:
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     return "" if done.returncode == 0 else f"{command}\n{done.stdout}\n{done.stderr}"
-
-
-@pytest.fixture
-def node() -> str:
-    program = shutil.which("node")
-    if program is None:
-        pytest.skip("no node; the package nodejs of the distribution brings one")
-    return program
 
 
 @pytest.fixture

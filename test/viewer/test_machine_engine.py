@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import shutil
 from collections import Counter
 from typing import Any
 
@@ -20,14 +19,6 @@ STEPS = int(os.environ.get("MACHINE_STEPS", "6000"))
 MANY = 500_000
 """In so many every row fires."""
 BATCH = 10_000
-
-
-@pytest.fixture
-def node() -> str:
-    program = shutil.which("node")
-    if program is None:
-        pytest.skip("no node; the package nodejs of the distribution brings one")
-    return program
 
 
 def run_both(node: str, course: RoadMap, seed: int, count: int) -> list[list[Any]]:

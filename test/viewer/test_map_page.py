@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -35,14 +34,6 @@ def page(course: RoadMap, tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("map") / "course.html"
     write_map_page(file, course)
     return file
-
-
-@pytest.fixture
-def tab(browser: Any, page: Path) -> Iterator[Tab]:
-    opened = Tab(browser, page)
-    yield opened
-    opened.page.close()
-    assert opened.said == []
 
 
 def point(tab: Tab, x: float, y: float) -> tuple[float, float]:
