@@ -7,7 +7,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from tuling_fsm.verbs.bags import add_names, names_of
+from tuling_fsm.verbs.bags import add_bag, add_names, names_of
 from tuling_fsm.verbs.parser import Verbs, add_verb, path
 
 FILE_NAME = "report.html"
@@ -22,7 +22,7 @@ def add_report(verbs: Verbs) -> None:
         "a drive as a film in one HTML file: what it saw, what it weighed, why; of one bag or two",
         "tuling-fsm report out/roam",
     )
-    parser.add_argument("bag", type=path, metavar="BAG", help="a rosbag2: its folder, or one .mcap or .db3 file")
+    add_bag(parser)
     parser.add_argument("other", type=path, nargs="?", metavar="BAG", help="another one, to be shown with the first")
     parser.add_argument(
         "--out",
