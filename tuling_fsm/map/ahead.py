@@ -89,11 +89,7 @@ def crosswalks_ahead(road_map: RoadMap, route: Route, s: float, ahead: float = 8
             low, high = max(start, stretch.lane_from), min(end, stretch.lane_to)
             if high <= low:
                 continue
-            scale = _scale(stretch)
-            span = (
-                stretch.s_from + scale * (low - stretch.lane_from),
-                stretch.s_from + scale * (high - stretch.lane_from),
-            )
+            span = (stretch.route_s(low), stretch.route_s(high))
             before = spans.pop((number, k - 1), None)
             spans[number, k] = span if before is None else (before[0], span[1])
     found = [
@@ -151,7 +147,7 @@ def _solid_from(road_map: RoadMap, stretch: RouteLane, low: float, high: float) 
         return high
     step = (high - low) / np.ceil((high - low) / _STEP_M)
     at = np.arange(low + 0.5 * step, high, step)
-    along = stretch.lane_from + (at - stretch.s_from) / _scale(stretch)
+    along = stretch.lane_from + (at - stretch.s_from) / stretch.scale
     crossable = np.flatnonzero(_any_crossable(marks, along))
     if len(crossable) == 0:
         return low
@@ -173,13 +169,8 @@ def _within(route: Route, s: float, ahead: float) -> Iterator[RouteLane]:
         yield stretch
 
 
-def _scale(stretch: RouteLane) -> float:
-    """Metres of the reference for one metre of the lane's centre."""
-    return (stretch.s_to - stretch.s_from) / max(stretch.lane_to - stretch.lane_from, 1e-6)
-
-
 def _on_route(stretch: RouteLane, lane_s: float) -> float | None:
     """Arc length on the route of a place on the stretch; its end belongs to it unless it is left sideways there."""
     if not stretch.lane_from <= lane_s <= stretch.lane_to or (stretch.change and lane_s >= stretch.lane_to):
         return None
-    return stretch.s_from + _scale(stretch) * (lane_s - stretch.lane_from)
+    return stretch.route_s(lane_s)

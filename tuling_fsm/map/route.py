@@ -28,6 +28,15 @@ class RouteLane(NamedTuple):
     s_to: float
     change: int
 
+    @property
+    def scale(self) -> float:
+        """Metres of the reference for one metre of the lane's centre."""
+        return (self.s_to - self.s_from) / max(self.lane_to - self.lane_from, 1e-6)
+
+    def route_s(self, lane_s: float) -> float:
+        """Arc length on the reference of a place along the lane, m."""
+        return self.s_from + self.scale * (lane_s - self.lane_from)
+
 
 @dataclass(frozen=True, eq=False)
 class Route:

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from tuling_fsm.behaviour.traffic.situation import TrafficSituation, on_route
+from tuling_fsm.behaviour.traffic.situation import TrafficSituation
 from tuling_fsm.core.arrays import FloatArray, IntArray
 from tuling_fsm.core.kernels import array_kernel
 from tuling_fsm.map.ahead import JunctionAhead
@@ -110,7 +110,7 @@ def _crossing(road_map: RoadMap, index: LaneIndex, route: Route, junction: Junct
             near = _near(own.xy, own.s, other.center.xy, other.center.s, _CLEARANCE_M, _SAMPLE)
             if near[0] > near[1]:
                 continue
-            own_from, own_to = (on_route(part, at) for at in near[:2])
+            own_from, own_to = (part.route_s(at) for at in near[:2])
             across = _across(road_map, route, junction, other_id)
             conflict = ConflictZone(number, own_from, own_to, near[2], near[3], across, has_sign(road_map, other_id))
             found[number] = _joined(found.get(number), conflict)

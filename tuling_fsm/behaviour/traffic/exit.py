@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from tuling_fsm.behaviour.traffic.situation import TrafficSituation, WallReason, on_route
+from tuling_fsm.behaviour.traffic.situation import TrafficSituation, WallReason
 from tuling_fsm.core.request import Reason
 from tuling_fsm.map.ahead import JunctionAhead
 
@@ -29,7 +29,7 @@ def blocked_exit(now: TrafficSituation, junction: JunctionAhead, walls: Sequence
     for part in now.route.lanes[now.route.index_at(junction.s_from) : now.route.index_at(end + need) + 1]:
         rows, columns = (lanes == now.index.number.get(part.lane, -2)).nonzero()
         for row, column in zip(slow[rows].tolist(), columns.tolist(), strict=True):
-            at, half = on_route(part, float(traffic.lane_s[row, column])), 0.5 * float(traffic.length[row])
+            at, half = part.route_s(float(traffic.lane_s[row, column])), 0.5 * float(traffic.length[row])
             ahead = at > junction.s_from and at > now.front + half
             if ahead and part.s_from <= at <= part.s_to and at - half < nearest:
                 nearest, blocker = at - half, int(traffic.id[row])

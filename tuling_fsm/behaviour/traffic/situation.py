@@ -107,12 +107,6 @@ def _across(road_map: RoadMap, route: Route, s: float) -> tuple[float, float, fl
     return known[key]
 
 
-def on_route(part: RouteLane, lane_s: float) -> float:
-    """Arc length on the route's reference of a place along the lane of one of its stretches, m."""
-    scale = (part.s_to - part.s_from) / max(part.lane_to - part.lane_from, 1e-6)
-    return part.s_from + scale * (lane_s - part.lane_from)
-
-
 def _station(road_map: RoadMap, part: RouteLane, s: float) -> float:
     share = (s - part.s_from) / max(part.s_to - part.s_from, 1e-6)
     return station_at(road_map, part.lane, part.lane_from + share * (part.lane_to - part.lane_from))
