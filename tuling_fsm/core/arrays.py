@@ -1,4 +1,4 @@
-"""Types of the arrays that the package hands on, by what their elements are."""
+"""The arrays that the package hands on: their types by what their elements are, and the runs in one."""
 
 from __future__ import annotations
 
@@ -9,3 +9,8 @@ FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
 Int32Array = npt.NDArray[np.int32]
+
+
+def runs(flags: BoolArray) -> IntArray:
+    """From where to before where elements (N,) that are set follow one another, a row for each run (M, 2)."""
+    return np.flatnonzero(np.diff(np.concatenate(([False], flags, [False])).astype(np.int8))).reshape(-1, 2)

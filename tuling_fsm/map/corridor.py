@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.arrays import FloatArray, runs
 from tuling_fsm.core.geometry import Polyline
 from tuling_fsm.core.request import LaneEnd, LaneLine
 from tuling_fsm.map.bends import relax
@@ -183,8 +183,7 @@ def _build_chain(
 def _wide(rows: FloatArray) -> tuple[tuple[int, int], ...]:
     """Where a chain is no narrower than what is driven: a lane may open, close, and open again."""
     enough = rows[:, LEFT] + rows[:, RIGHT] >= MIN_WIDTH_M
-    edges = np.flatnonzero(np.diff(np.concatenate(([False], enough, [False])).astype(np.int8)))
-    return tuple((first, after) for first, after in edges.reshape(-1, 2).tolist())
+    return tuple((first, after) for first, after in runs(enough).tolist())
 
 
 def _span(route: Route, visit: _Visit) -> RouteLane:
@@ -232,9 +231,8 @@ def _route_s(road_map: RoadMap, stretches: tuple[RouteLane, ...], lane: Lane) ->
     on_route = stretches[0].s_from + first - stretches[0].lane_from
     for stretch in stretches:
         along = road_map.lanes[stretch.lane].center.s
-        scale = (stretch.s_to - stretch.s_from) / max(stretch.lane_to - stretch.lane_from, 1e-6)
         begin = float(np.interp(stretch.lane_from, along, sample))
-        driven = stretch.s_from + scale * (along - stretch.lane_from)
+        driven = stretch.s_from + stretch.scale * (along - stretch.lane_from)
         on_route = np.where(sample >= begin, driven, on_route)
     beyond = last > stretches[-1].lane_to
     on_route[beyond] = stretches[-1].s_to + last[beyond] - stretches[-1].lane_to

@@ -42,5 +42,5 @@ def crossable_at(marks: tuple[LaneMark, ...], s: FloatArray) -> BoolArray:
     may = np.zeros(len(s), dtype=np.bool_)
     for mark in marks:
         if mark.crossable:
-            may |= (s >= mark.s_from - 1e-6) & (s <= mark.s_to + 1e-6)
+            may |= mark.is_at(s)
     return may

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tuling_fsm.core.arrays import runs
+from tuling_fsm.map.free_width import crossable_at
 from tuling_fsm.map.lanes import DRIVING, Lane, LaneId
 
 MIN_WIDTH_M = 2.2
@@ -77,16 +79,10 @@ def _changes_to(lane: Lane, other: Lane) -> list[LaneChange]:
     """The stretches of a lane on which the mark may be crossed and both lanes are wide enough, longest first."""
     to_left = other.id == lane.left_neighbour
     s = lane.center.s
-    may = np.zeros(len(s), dtype=np.bool_)
-    for mark in lane.left_marks if to_left else lane.right_marks:
-        if mark.crossable:
-            may |= (s >= mark.s_from - 1e-6) & (s <= mark.s_to + 1e-6)
+    may = crossable_at(lane.left_marks if to_left else lane.right_marks, s)
     may &= (lane.left + lane.right >= MIN_WIDTH_M) & (other.left + other.right >= MIN_WIDTH_M)
     aside = lane.left + other.right if to_left else lane.right + other.left
-    edges = np.flatnonzero(np.diff(np.concatenate(([False], may, [False])).astype(np.int8)))
-    stretches = [
-        LaneChange(other.id, float(s[a]), float(s[b - 1]), float(aside[a:b].max())) for a, b in edges.reshape(-1, 2)
-    ]
+    stretches = [LaneChange(other.id, float(s[a]), float(s[b - 1]), float(aside[a:b].max())) for a, b in runs(may)]
     return sorted(stretches, key=lambda stretch: stretch.start - stretch.end)
 
 

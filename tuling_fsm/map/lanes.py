@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.arrays import BoolArray, FloatArray
 from tuling_fsm.core.geometry import Polyline, Pose
 
 DRIVING = "driving"
@@ -64,6 +64,10 @@ class LaneMark(NamedTuple):
     s_to: float
     kind: MarkKind
     crossable: bool
+
+    def is_at(self, s: FloatArray) -> BoolArray:
+        """Whether it is the mark at each arc length of its lane."""
+        return np.asarray((s >= self.s_from - 1e-6) & (s <= self.s_to + 1e-6))
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tuling_fsm.core import elementary, elementwise
-from tuling_fsm.core.arrays import BoolArray, FloatArray
+from tuling_fsm.core.arrays import BoolArray, FloatArray, runs
 from tuling_fsm.map.free_width import crossable_at
 from tuling_fsm.map.lanes import SURFACE, Lane, LaneId, LaneMark, MarkKind, StaticObject
 from tuling_fsm.map.polygon import edges
@@ -103,10 +103,7 @@ def boundary_set(lanes: Mapping[LaneId, Lane], index: SurfaceIndex) -> SegmentSe
             for left in (True, False):
                 line, keep = edge_line(lane, left), _is_edge(lane, lanes, left)
                 if lane.junction is not None and keep.any():
-                    normal = np.column_stack(
-                        (-elementwise.sin(lane.center.heading), elementwise.cos(lane.center.heading))
-                    )
-                    outside = line + (BEYOND_M if left else -BEYOND_M) * normal
+                    outside = line + (BEYOND_M if left else -BEYOND_M) * _to_left(lane)
                     keep &= ~covered(index, outside, lanes, SURFACE, 0.0)
                 found.append(_runs(line, keep))
             if lane.type != "driving":
@@ -133,9 +130,13 @@ def _stack(parts: Iterable[FloatArray]) -> FloatArray:
 
 def edge_line(lane: Lane, left: bool) -> FloatArray:
     """Left or right boundary of a lane (N, 2)."""
-    normal = np.column_stack((-elementwise.sin(lane.center.heading), elementwise.cos(lane.center.heading)))
     offset = lane.left if left else -lane.right
-    return np.asarray(lane.center.xy + offset[:, None] * normal, dtype=np.float64)
+    return np.asarray(lane.center.xy + offset[:, None] * _to_left(lane), dtype=np.float64)
+
+
+def _to_left(lane: Lane) -> FloatArray:
+    """Unit vectors across a lane (N, 2)."""
+    return np.column_stack((-elementwise.sin(lane.center.heading), elementwise.cos(lane.center.heading)))
 
 
 def _with_stations(lane: Lane) -> bool:
@@ -204,9 +205,7 @@ def _is_edge(lane: Lane, lanes: Mapping[LaneId, Lane], left: bool) -> BoolArray:
 
 def _runs(line: FloatArray, keep: BoolArray) -> FloatArray:
     """The kept stretches of a boundary, simplified to few segments."""
-    whole = keep[:-1] & keep[1:]
-    cuts = np.flatnonzero(np.diff(np.concatenate(([False], whole, [False])).astype(np.int8))).reshape(-1, 2)
-    return _stack(_simplified(line[start : end + 1]) for start, end in cuts)
+    return _stack(_simplified(line[start : end + 1]) for start, end in runs(keep[:-1] & keep[1:]))
 
 
 def _simplified(line: FloatArray) -> FloatArray:

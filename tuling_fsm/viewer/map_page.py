@@ -10,9 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-import shapely
 
-from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.road_map import RoadMap
@@ -21,11 +19,9 @@ from tuling_fsm.output_file import write_file
 from tuling_fsm.viewer.columns import ColumnWriter
 from tuling_fsm.viewer.lane_columns import add_lanes
 from tuling_fsm.viewer.origin import PageOrigin, origin_of
-from tuling_fsm.viewer.road_columns import add_roads, stop_line_ends
+from tuling_fsm.viewer.road_columns import add_roads, simplified, stop_line_ends
+from tuling_fsm.viewer.routes import ROUTE_TOLERANCE_M
 from tuling_fsm.viewer.single_file import single_file
-
-ROUTE_TOLERANCE_M = 0.05
-"""How far the drawn route may lie from the planned one."""
 
 
 def write_map_page(file: Path, road_map: RoadMap, route: Route | None = None, ends: tuple[Pose, ...] = ()) -> None:
@@ -87,14 +83,8 @@ def _route(route: Route, origin: PageOrigin, number: dict[LaneId, int]) -> dict[
     """Its line as x and y in turn, its length (m), its lanes by row and where they begin along it (m)."""
     return {
         "length": round(route.length, 2),
-        "xy": origin.flat(_simplified(route.reference.xy)),
+        "xy": origin.flat(simplified(route.reference.xy, ROUTE_TOLERANCE_M)),
         "lanes": [
             {"lane": number[each.lane], "s": round(each.s_from, 2), "change": each.change} for each in route.lanes
         ],
     }
-
-
-def _simplified(line: FloatArray) -> FloatArray:
-    if len(line) < 2:
-        return line
-    return np.asarray(shapely.get_coordinates(shapely.simplify(shapely.linestrings(line), ROUTE_TOLERANCE_M)))

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import shapely
 
-from tuling_fsm.core.arrays import BoolArray, FloatArray
-from tuling_fsm.map.lanes import DRIVING, SURFACE, Lane, LaneMark, MarkKind, StopLine
+from tuling_fsm.core.arrays import BoolArray, FloatArray, runs
+from tuling_fsm.map.lanes import DRIVING, SURFACE, Lane, MarkKind, StopLine
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.segments import INSIDE_M, edge_line
 from tuling_fsm.map.surface import covered
@@ -117,12 +117,15 @@ def _surface_kind(lane: Lane) -> str:
 
 
 def _surface(lane: Lane) -> FloatArray:
-    left, right = _simplified(edge_line(lane, left=True)), _simplified(edge_line(lane, left=False))
+    left, right = (simplified(edge_line(lane, left=side), TOLERANCE_M) for side in (True, False))
     return np.vstack((left, right[::-1]))
 
 
-def _simplified(line: FloatArray) -> FloatArray:
-    return np.asarray(shapely.get_coordinates(shapely.simplify(shapely.linestrings(line), TOLERANCE_M)))
+def simplified(line: FloatArray, tolerance_m: float) -> FloatArray:
+    """A line (N, 2) with fewer points, none of it farther from those that are left out."""
+    if len(line) < 2:
+        return line
+    return np.asarray(shapely.get_coordinates(shapely.simplify(shapely.linestrings(line), tolerance_m)))
 
 
 def _markings(lane: Lane, road_map: RoadMap) -> Iterator[RoadShape]:
@@ -132,7 +135,7 @@ def _markings(lane: Lane, road_map: RoadMap) -> Iterator[RoadShape]:
         for mark in lane.left_marks if left else lane.right_marks:
             if mark.kind in (MarkKind.VIRTUAL, MarkKind.UNKNOWN):
                 continue
-            keep = _along(lane, mark)
+            keep = mark.is_at(lane.center.s)
             if lane.junction is not None and keep.any():
                 keep &= ~covered(road_map.index, line, road_map.lanes, SURFACE, INSIDE_M)
             for part in _runs(line, keep):
@@ -146,15 +149,9 @@ def _own_sides(lane: Lane, road_map: RoadMap) -> tuple[bool, ...]:
     return (not inner, inner) if first else (not inner,)
 
 
-def _along(lane: Lane, mark: LaneMark) -> BoolArray:
-    s = lane.center.s
-    return np.asarray((s >= mark.s_from - 1e-6) & (s <= mark.s_to + 1e-6))
-
-
 def _runs(line: FloatArray, keep: BoolArray) -> Iterator[FloatArray]:
     """The kept stretches of two points and more."""
-    cuts = np.flatnonzero(np.diff(np.concatenate(([False], keep, [False])).astype(np.int8))).reshape(-1, 2)
-    return (_simplified(line[start:end]) for start, end in cuts if end - start > 1)
+    return (simplified(line[start:end], TOLERANCE_M) for start, end in runs(keep) if end - start > 1)
 
 
 def _edges(road_map: RoadMap, near: _Near) -> Iterator[RoadShape]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-import shapely
-
 from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.viewer.origin import PageOrigin
+from tuling_fsm.viewer.road_columns import simplified
 
 ROUTE_TOLERANCE_M = 0.05
 """How far a simplified line may lie from the one that it replaces."""
@@ -29,9 +28,6 @@ class RouteHistory:
 
     def take(self, t: float, points: FloatArray) -> None:
         """A line (N, 2 or more) from a time (s) of the film on; none where it has no points."""
-        line = points[:, :2]
-        if len(line) > 1:
-            line = shapely.get_coordinates(shapely.simplify(shapely.linestrings(line), ROUTE_TOLERANCE_M))
-        flat = self.origin.flat(line)
+        flat = self.origin.flat(simplified(points[:, :2], ROUTE_TOLERANCE_M))
         if not self.found or self.found[-1]["xy"] != flat:
             self.found.append({"name": self.name, "t": round(t, 3), "xy": flat})
