@@ -12,20 +12,21 @@ from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Hold, PlanningRequest, Reason
 
 
-def _here(view: BehaviourView) -> Memory:
+def from_here(view: BehaviourView) -> Memory:
     """Progress is counted from this place and time on."""
     return replace(view.memory, progress=RouteProgress(view.world.route_s, view.clock))
 
 
 def _enter(view: BehaviourView) -> Memory:
-    memory = _here(view)
+    memory = from_here(view)
     return replace(memory, on_road=replace(memory.on_road, exploring=ExploreMemory(), block=None))
 
 
-def _update(view: BehaviourView) -> Memory:
+def count_progress(view: BehaviourView) -> Memory:
+    """Progress is counted anew where the car has come on, or waits rightly (NOR-7)."""
     came_on = abs(view.world.route_s - view.memory.progress.s) >= view.context.parameters.normal.progress
     if came_on or waits_rightly(view.world, view.memory.plan):
-        return _here(view)
+        return from_here(view)
     return view.memory
 
 
@@ -41,4 +42,4 @@ def along_lanes(view: BehaviourView) -> PlanningRequest:
     return follow_lanes(view)
 
 
-NORMAL = LeafBehaviour(along_lanes, _enter, _update, may=ON_LANES)
+NORMAL = LeafBehaviour(along_lanes, _enter, count_progress, may=ON_LANES)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from tuling_fsm.behaviour import free_driving
-from tuling_fsm.behaviour.guards import back_on_road, waits_rightly
+from tuling_fsm.behaviour.guards import back_on_road
 from tuling_fsm.behaviour.leaf import BehaviourView, LeafBehaviour
-from tuling_fsm.behaviour.memory import Memory, RouteProgress, report
+from tuling_fsm.behaviour.memory import Memory, report
+from tuling_fsm.behaviour.on_road.normal import count_progress, from_here
 from tuling_fsm.behaviour.parking.guards import astray, parking_ahead, route_driven, sent_elsewhere
 from tuling_fsm.behaviour.parking.memory import ParkingMemory, SlotSearch, TargetSlot
 from tuling_fsm.behaviour.parking.routes import look_elsewhere, wait_for_route
@@ -59,7 +60,7 @@ def _enter(view: BehaviourView) -> Memory:
         round_ = replace(round_, barred=(*round_.barred, parking.entry))
         memory = report(memory, f"{parking.entry.name} is barred: {parking.entry_fault or 'not reached in time'}")
     round_ = replace(round_, asking=False, stuck=False, start=None)
-    return _here(view.having(replace(memory, parking=ParkingMemory(round_))))
+    return from_here(view.having(replace(memory, parking=ParkingMemory(round_))))
 
 
 def _update(view: BehaviourView) -> Memory:
@@ -68,7 +69,7 @@ def _update(view: BehaviourView) -> Memory:
     view = view.having(replace(view.memory, parking=replace(view.memory.parking, lost_since=None)))
     view = view.having(_watch(view.having(_begin_anew(view))))
     if view.world.route is not view.memory.routing.route:
-        return _here(view)
+        return from_here(view)
     return _go_on(view)
 
 
@@ -134,11 +135,8 @@ def _go_on(view: BehaviourView) -> Memory:
     if view.memory.parking.turning_since is not None:
         return _turn(view)
     if route_driven(view):
-        return view.memory if round_.stuck else look_elsewhere(view.having(_here(view)), end)
-    came_on = abs(view.world.route_s - view.memory.progress.s) >= view.context.parameters.normal.progress
-    if came_on or waits_rightly(view.world, view.memory.plan):
-        view = view.having(_here(view))
-    return _watch_course(view)
+        return view.memory if round_.stuck else look_elsewhere(view.having(from_here(view)), end)
+    return _watch_course(view.having(count_progress(view)))
 
 
 def _watch_course(view: BehaviourView) -> Memory:
@@ -164,7 +162,7 @@ def _turn(view: BehaviourView) -> Memory:
     done = free_driving.reached(view) and back_on_road(view) and not view.memory.plan.uses_reverse
     if done and v > VEHICLE_STANDS:
         parking = replace(parking, turning_since=None, round=replace(parking.round, start=None))
-        return _here(view.having(replace(view.memory, parking=parking)))
+        return from_here(view.having(replace(view.memory, parking=parking)))
     if (done and v > -VEHICLE_STANDS) or view.memory.ladder.route is not view.world.route:
         return free_driving.begin(view, _turn_goals(view), _edges)
     return free_driving.go_on(view, _edges)
@@ -184,10 +182,6 @@ def _turn_goals(view: BehaviourView) -> tuple[Pose, ...]:
 def _edges(view: BehaviourView, _: int) -> FloatArray:
     area = area_of(view)
     return np.zeros((0, 4)) if area is None else area.edges
-
-
-def _here(view: BehaviourView) -> Memory:
-    return replace(view.memory, progress=RouteProgress(view.world.route_s, view.clock))
 
 
 def _request(view: BehaviourView) -> PlanningRequest:
