@@ -8,7 +8,7 @@ from lxml import etree
 
 from bag.commonroad_text import ROADS, car, lanelet, problem, scenario
 from tuling_fsm.bag.commonroad.convert import convert
-from tuling_fsm.bag.commonroad.lanelet_rows import lane_ids
+from tuling_fsm.bag.commonroad.lanelet_rows import rows_of
 from tuling_fsm.bag.commonroad.obstacles import object_rows
 from tuling_fsm.bag.commonroad.problem import read_problems
 from tuling_fsm.bag.commonroad.roads import to_opendrive
@@ -17,11 +17,17 @@ from tuling_fsm.bag.replay import agent_of, replay, transitions
 from tuling_fsm.bag.ticks import read_inputs, read_run_record
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Polyline
-from tuling_fsm.map.lanes import MarkKind
+from tuling_fsm.map.lanes import LaneId, MarkKind
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.world.inputs import Kind
 
 NGSIM = "USA_Peach-2_1_T-1.xml"
+
+
+def lane_ids(recording):
+    """The lane of the map that each lanelet becomes."""
+    rows = rows_of(recording.lanelets)
+    return {each.id: LaneId(str(row.id), 0, -i - 1) for row in rows for i, each in enumerate(row.lanelets)}
 
 
 def test_lanelets_side_by_side_are_lanes_of_one_road_and_lead_on(tmp_path):
@@ -249,7 +255,7 @@ def farthest_off(tmp_path, recording) -> list[float]:
     (tmp_path / "map.xodr").write_bytes(to_opendrive("made", recording.lanelets))
     road_map = read_map(tmp_path / "map.xodr")
     found = []
-    lanes = lane_ids(recording.lanelets)
+    lanes = lane_ids(recording)
     for each in recording.lanelets.values():
         lane = road_map.lanes[lanes[each.id]]
         normal = np.column_stack((-np.sin(lane.center.heading), np.cos(lane.center.heading)))
@@ -269,7 +275,7 @@ def test_a_lane_leads_into_both_lanes_that_it_opens_to(tmp_path):
     beside = lanelet(2, 40.0, 1.75, '<adjacentRight ref="3" drivingDir="same"/>') + lanelet(3, 40.0, -1.75)
     recording = read_recording(scenario(tmp_path, opens + beside))
     (tmp_path / "map.xodr").write_bytes(to_opendrive("made", recording.lanelets))
-    road_map, lanes = read_map(tmp_path / "map.xodr"), lane_ids(recording.lanelets)
+    road_map, lanes = read_map(tmp_path / "map.xodr"), lane_ids(recording)
     assert set(road_map.lanes[lanes["1"]].successors) == {lanes["2"], lanes["3"]}
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from world.no_objects import no_traffic
 
 from tuling_fsm.behaviour import states
 from tuling_fsm.behaviour.decision import Decision
@@ -17,7 +18,7 @@ from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import FollowLanes, FreeSpace, Hold, Reason
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.inputs import Occupancy, Source
-from tuling_fsm.world.traffic import PredictedLanes, no_traffic
+from tuling_fsm.world.traffic import PredictedLanes
 from tuling_fsm.world.world import EmergencyInput
 
 from .worlds import NEAR_Y, ONCOMING_Y, VEHICLE, Drive, Place, Thing, departed, in_normal, plan, route_along

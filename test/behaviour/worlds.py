@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from world.no_objects import no_traffic
 
 from tuling_fsm.behaviour.behaviour import Behaviour
 from tuling_fsm.behaviour.decision import Decision
@@ -28,7 +29,7 @@ from tuling_fsm.world.mission import Mission, MissionPoint
 from tuling_fsm.world.pose_correction import PoseCorrection
 from tuling_fsm.world.received import Received
 from tuling_fsm.world.tracks import NO_TRACKS
-from tuling_fsm.world.traffic import PredictedLanes, no_traffic
+from tuling_fsm.world.traffic import PredictedLanes
 from tuling_fsm.world.world import EmergencyInput, RouteMatch, World
 
 TICK = 0.05

@@ -21,8 +21,9 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.inputs import Kind, Light
 from tuling_fsm.world.lane_index import lane_index
 from tuling_fsm.world.tracks import SEEN
-from tuling_fsm.world.traffic import PredictedLanes, no_traffic
+from tuling_fsm.world.traffic import PredictedLanes
 from tuling_fsm.world.traffic_kernels import PredictionArrays
+from world.no_objects import no_traffic
 
 TIMES = PREDICTION_STEP_S * np.arange(PREDICTION_STEPS)
 EAST, NORTH, WEST, SOUTH = 0.0, 0.5 * math.pi, math.pi, -0.5 * math.pi

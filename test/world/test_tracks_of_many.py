@@ -37,8 +37,8 @@ from tuling_fsm.world.tracks import (
     remember,
 )
 from tuling_fsm.world.tracks import HEADING as LAST_HEADING
-from tuling_fsm.world.traffic import no_traffic
 from tuling_fsm.world.world import World
+from world.no_objects import no_traffic
 
 P = WorldParameters(moving_speed=0.7)
 WALKS = (Kind.PEDESTRIAN, Kind.ANIMAL)

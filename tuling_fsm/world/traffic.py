@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from tuling_fsm.core.arrays import BoolArray, FloatArray, IntArray
 from tuling_fsm.world import objects as ob
-from tuling_fsm.world.lane_kernels import CANDIDATES, DEPTH
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,15 +97,3 @@ def line_words(size: int, still: float) -> str:
     """A line of so many vehicles of which none has moved for so long (s), for people."""
     line = "behind a vehicle that waits" if size == 1 else f"in a line of {size}"
     return f"{line}, moved {still:.0f} s ago"
-
-
-def no_traffic() -> PredictedLanes:
-    """No objects."""
-    byte, flags, rows = np.zeros(0, np.uint8), np.zeros(0, np.bool_), np.zeros(0, np.int64)
-    wide, chains = np.zeros((0, CANDIDATES)), np.zeros((0, DEPTH))
-    return PredictedLanes(
-        id=np.zeros(0, np.uint32), kind=byte, source=byte, body=np.zeros((0, ob.BODY)),
-        moving=flags, standing_for=np.zeros(0), waiting=flags, given_up=flags, line_size=rows,
-        line_still=np.zeros(0), lane=wide.astype(np.int64), lane_s=wide,
-        chain_row=rows, chain=chains.astype(np.int64), chain_begin=chains, obstacle_row=rows,
-    )  # fmt: skip

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from world.no_objects import no_traffic
 
 from tuling_fsm.behaviour.traffic.parameters import TrafficRuleParameters
 from tuling_fsm.behaviour.traffic.situation import TrafficSituation
@@ -21,7 +22,7 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world import objects as ob
 from tuling_fsm.world.inputs import Kind
 from tuling_fsm.world.lane_index import LaneIndex, lane_index
-from tuling_fsm.world.traffic import PredictedLanes, no_traffic
+from tuling_fsm.world.traffic import PredictedLanes
 
 from ..worlds import FAR_Y, NEAR_LANE, NEAR_Y, VEHICLE, Place, Thing, route_along
 

@@ -18,7 +18,7 @@ from tuling_fsm.planning.free_space.heuristic import build_obstacle_heuristic, o
 from tuling_fsm.planning.free_space.path import cost_of_path
 from tuling_fsm.planning.free_space.problem import body_of, build_problem
 from tuling_fsm.planning.free_space.search_tree import allocate, pop, push
-from tuling_fsm.planning.free_space.solver import best_path, first_path
+from tuling_fsm.planning.free_space.solver import PathSearch, first_path, search_on
 
 from .judge import lines_of, problems, rows_of
 from .places import CAR, GOAL, plan, scene, slot_across, slot_along
@@ -103,7 +103,10 @@ def test_any_start_beside_a_slot_gives_a_drivable_plan_and_its_mirror_image(
 def test_a_narrower_body_is_looked_at_within_the_same_budget(budget: int) -> None:
     problem = build_problem(Pose(8.0, 3.2, 0.0), [GOAL], slot_along(0.8), CAR, PARAMETERS)
     bodies = tuple(body_of(CAR, margin) for margin in (0.15, 0.04, 0.01))
-    path = best_path(problem, bodies, budget, 400, TREE)
+    search = PathSearch(bodies, budget, 400)
+    while search.outcome is None:
+        search = search_on(problem, search, TREE)
+    path = search.outcome
     if not isinstance(path, str):
         assert path.used <= budget
         cost = cost_of_path(path.turns, path.lengths, 0, PARAMETERS.gear_cost, 0.0)

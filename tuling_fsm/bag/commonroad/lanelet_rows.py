@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tuling_fsm.bag.commonroad.lanelets import Lanelet, in_common
-from tuling_fsm.map.lanes import LaneId
 
 
 @dataclass(eq=False)
@@ -61,11 +60,6 @@ def _beside(lanelet: Lanelet, lanelets: Mapping[str, Lanelet]) -> Lanelet | None
     """The neighbour on the right, where it has the bound between them in common."""
     right = lanelets.get(lanelet.right_neighbour or "")
     return right if right is not None and in_common(lanelet, right) else None
-
-
-def lane_ids(lanelets: Mapping[str, Lanelet]) -> dict[str, LaneId]:
-    """The lane of the map that each lanelet becomes."""
-    return {each.id: LaneId(str(row.id), 0, -i - 1) for row in rows_of(lanelets) for i, each in enumerate(row.lanelets)}
 
 
 def _number_junctions(rows: list[LaneletRow]) -> None:

@@ -320,16 +320,6 @@ def search_on(problem: FreeSpaceProblem, search: PathSearch, tree: SearchTree) -
     )
 
 
-def best_path(
-    problem: FreeSpaceProblem, bodies: tuple[InflatedFootprint, ...], budget: int, spare: int, tree: SearchTree
-) -> ArcPath | Reason:
-    """What has come of a search that is made to its end at once."""
-    search = PathSearch(bodies, budget, spare)
-    while search.outcome is None:
-        search = search_on(problem, search, tree)
-    return search.outcome
-
-
 def soften(problem: FreeSpaceProblem, path: ArcPath, curve_cost: float) -> ArcPath:
     """The path with gentler bends where there is room: two passes, each over the knots of the one before."""
     for _ in range(2 if curve_cost > 0.0 else 0):
