@@ -76,7 +76,7 @@ def orphaned() -> bool:
     return parent is not None and os.getppid() != int(parent)
 
 
-def run_node(make_node: Callable[[], ServedNode], arguments: Sequence[str] | None = None) -> int:
+def run_node(make_node: Callable[[], ServedNode], arguments: Sequence[str] | None) -> int:
     """Build a node, serve it until it has `finished` or a signal comes, and take it down in order.
 
     rclpy's own signal handlers would end the context at once, so that a last message could not be sent; these do not.

@@ -62,7 +62,7 @@ def time_message(ns: int) -> Any:
     return TYPES["builtin_interfaces/msg/Time"](*divmod(ns, _NS))
 
 
-def time_ns(message: Any, where: str = "header") -> int:
+def time_ns(message: Any, where: str) -> int:
     """The inverse of `time_message`.
 
     Raises:

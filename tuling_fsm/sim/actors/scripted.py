@@ -297,7 +297,7 @@ class ScriptedActors:
             self._traffic.set_speed(self.rows[name], v)
         return True
 
-    def level(self, placement: Placement, pose: Pose, kind: ActorKind | None = None, before: float = math.nan) -> float:
+    def level(self, placement: Placement, pose: Pose, kind: ActorKind | None, before: float = math.nan) -> float:
         """Height of the road that a placement at a pose is on, m: next to an actor the one that this is on, else, if
         the placement does not say it, the nearest to that `before` (NaN: unknown).
         """
