@@ -11,6 +11,7 @@ from itertools import groupby
 from pathlib import Path
 
 import pytest
+from crossroads import LIGHT, crossroads
 from hypothesis import HealthCheck, settings
 from lxml import etree
 
@@ -71,6 +72,12 @@ def shared_data() -> Path:
     if not SHARED_DATA.is_dir():
         pytest.skip(f"no folder {SHARED_DATA.name} beside the project")
     return SHARED_DATA
+
+
+@pytest.fixture(scope="session")
+def lit(tmp_path_factory: pytest.TempPathFactory) -> RoadMap:
+    """Crossroads with traffic lights from everywhere."""
+    return crossroads(tmp_path_factory.mktemp("maps"), "lit", dict.fromkeys("ENWS", LIGHT))
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tuling_fsm.behaviour.leaf import BehaviourView, LeafBehaviour
-from tuling_fsm.behaviour.memory import RouteQuestion, RoutingMemory
+from tuling_fsm.behaviour.memory import RoutingMemory
 from tuling_fsm.behaviour.mission.memory import GoalKind, MissionGoal, MissionProgress
 from tuling_fsm.behaviour.on_road.memory import OnRoadMemory, RouteBlock
 from tuling_fsm.behaviour.permissions import ON_LANES
@@ -85,14 +85,6 @@ def test_when_the_question_is_over(road: RoadMap) -> None:
         assert guards.refresh_closed(at(view_of(Place(road)), routing=RoutingMemory(refresh=number))) is closed
     for seconds, late in ((2.0, False), (2.05, True)):
         assert guards.refresh_late(view_of(Place(road), in_state_s=seconds)) is late
-
-
-def asking(road: RoadMap, question: RouteQuestion, *answers: RouteMatch, **more: Any) -> BehaviourView:
-    """A view with a question open, on a route to x = 300."""
-    route = route_along(road, end=300.0)
-    view = view_of(Place(road, localized=more.pop("localized", True)), route)
-    view = at(view, routing=RoutingMemory(route=route, number=5, question=question, **more))
-    return replace(view, answers=answers)
 
 
 def two_routes(

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
-from tuling_fsm.behaviour.leaf import BehaviourView
 from tuling_fsm.behaviour.memory import RouteQuestion, RoutingMemory
 from tuling_fsm.behaviour.mission.memory import GoalKind, MissionGoal, MissionProgress
 from tuling_fsm.behaviour.parameters import RouteParameters
@@ -28,7 +26,7 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.mission import Mission, MissionPoint
 from tuling_fsm.world.world import RouteMatch
 
-from .views import CLOCK, at, view_of
+from .views import CLOCK, asking, at, view_of
 from .worlds import (
     FAR_Y,
     NEAR_Y,
@@ -43,14 +41,6 @@ from .worlds import (
 def test_pauses_grow(failures: int, pause: float) -> None:
     assert backoff_s(RouteParameters(), failures) == pause
     assert backoff_s(replace(RouteParameters(), backoff_max=1e300), 99) == 2.0**30
-
-
-def asking(road: RoadMap, question: RouteQuestion, *answers: RouteMatch, **more: Any) -> BehaviourView:
-    """A view with a question open, on a route to x = 300."""
-    route = route_along(road, end=300.0)
-    view = view_of(Place(road, localized=more.pop("localized", True)), route)
-    view = at(view, routing=RoutingMemory(route=route, number=5, question=question, **more))
-    return replace(view, answers=answers)
 
 
 ASKED = RouteQuestion("q", first=4, failures=1, asked_at=CLOCK - 1.0)

@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 from tuling_fsm.behaviour.leaf import BehaviourContext, BehaviourView
-from tuling_fsm.behaviour.memory import Memory, PlanOutcome, RoutingMemory
+from tuling_fsm.behaviour.memory import Memory, PlanOutcome, RouteQuestion, RoutingMemory
 from tuling_fsm.behaviour.parameters import BehaviourParameters
 from tuling_fsm.core.request import Limit, Reason
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
+from tuling_fsm.world.world import RouteMatch
 
 from .worlds import NEAR_Y, VEHICLE, Place, route_along
 
@@ -62,3 +63,11 @@ def remembering(road: RoadMap, x: float = 50.0, **memory: Any) -> BehaviourView:
     step_s = memory.pop("step_s", 0.05)
     view = view_of(Place(road, x, **place), route)
     return replace(at(view, **memory), step_s=step_s)
+
+
+def asking(road: RoadMap, question: RouteQuestion, *answers: RouteMatch, **more: Any) -> BehaviourView:
+    """A view with a question open, on a route to x = 300."""
+    route = route_along(road, end=300.0)
+    view = view_of(Place(road, localized=more.pop("localized", True)), route)
+    view = at(view, routing=RoutingMemory(route=route, number=5, question=question, **more))
+    return replace(view, answers=answers)

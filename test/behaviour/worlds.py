@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,9 @@ from tuling_fsm.core.request import Limit, PlanResult, Reason
 from tuling_fsm.core.scene import PREDICTION_STEPS, Ego, Obstacles, Scene
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.map.ahead import JunctionAhead
 from tuling_fsm.map.corridor import lane_lines
-from tuling_fsm.map.lanes import LaneId
+from tuling_fsm.map.lanes import Junction, LaneId
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
@@ -72,6 +74,10 @@ def straight_road(folder: Path, centre: str = "solid") -> RoadMap:
 def route_along(road_map: RoadMap, lane: LaneId = NEAR_LANE, begin: float = 0.0, end: float = LENGTH) -> Route:
     """A route along one lane."""
     return route_through(road_map, (lane,), begin, end)
+
+
+def junction(s_from: float, s_to: float) -> JunctionAhead:
+    return JunctionAhead(s_from, s_to, Junction("j", (), {}, False), 0, 0, s_from)
 
 
 @dataclass(frozen=True)
@@ -215,8 +221,7 @@ class Drive:
 
     def states(self) -> list[str]:
         """The states that were run through."""
-        paths = [decision.state for decision in self.decisions]
-        return [path for i, path in enumerate(paths) if i == 0 or paths[i - 1] != path]
+        return [path for path, _ in groupby(decision.state for decision in self.decisions)]
 
 
 def departed(place: Place, route: Route, **options: Any) -> Drive:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 
 from tuling_fsm.agent import Agent, Parameters, Tick
@@ -24,8 +25,7 @@ class Drive:
 
     def states(self) -> list[str]:
         """The states that were run through."""
-        paths = [tick.state for tick in self.ticks]
-        return [path for i, path in enumerate(paths) if i == 0 or paths[i - 1] != path]
+        return [path for path, _ in groupby(tick.state for tick in self.ticks)]
 
     def clauses(self) -> list[str]:
         """Of the transitions, in their order."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from crossroads import HALF_M, LIGHT, STOP_SIGN, crossroads
+from crossroads import HALF_M, STOP_SIGN, crossroads
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from map import xodr
@@ -32,11 +32,6 @@ EAST, NORTH, WEST, SOUTH = 0.0, 0.5 * math.pi, math.pi, -0.5 * math.pi
 @pytest.fixture(scope="module")
 def cross(tmp_path_factory: pytest.TempPathFactory) -> RoadMap:
     return crossroads(tmp_path_factory.mktemp("maps"))
-
-
-@pytest.fixture(scope="module")
-def lit(tmp_path_factory: pytest.TempPathFactory) -> RoadMap:
-    return crossroads(tmp_path_factory.mktemp("maps"), "lit", dict.fromkeys("ENWS", LIGHT))
 
 
 def ends(obstacles: Obstacles) -> list[tuple[float, float]]:

@@ -7,7 +7,7 @@ import pickle
 
 import numpy as np
 import pytest
-from crossroads import LIGHT, YIELD_SIGN, crossroads
+from crossroads import YIELD_SIGN, crossroads
 from scenes import row, table, walker
 from watching import P, Watch
 
@@ -35,11 +35,6 @@ Row = tuple[float, ...]
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> RoadMap:
     return crossroads(tmp_path_factory.mktemp("maps"))
-
-
-@pytest.fixture(scope="module")
-def lit(tmp_path_factory: pytest.TempPathFactory) -> RoadMap:
-    return crossroads(tmp_path_factory.mktemp("maps"), "lit", dict.fromkeys("ENWS", LIGHT))
 
 
 @pytest.fixture(scope="module")

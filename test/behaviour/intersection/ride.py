@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -202,8 +203,7 @@ class Ride:
 
     def states(self) -> Sequence[str]:
         """The states that were run through."""
-        paths = [decision.state for decision in self.decisions]
-        return [path for i, path in enumerate(paths) if i == 0 or paths[i - 1] != path]
+        return [path for path, _ in groupby(decision.state for decision in self.decisions)]
 
 
 def in_safe_driving(ride: Ride) -> Ride:

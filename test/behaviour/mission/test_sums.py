@@ -36,15 +36,25 @@ from tuling_fsm.behaviour.mission.points import (
 )
 from tuling_fsm.behaviour.mission.progress import update_mission
 from tuling_fsm.core.geometry import Polyline, Pose
-from tuling_fsm.map.ahead import JunctionAhead
-from tuling_fsm.map.lanes import Junction
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.map.routing import plan_route
 from tuling_fsm.world.mission import Mission, MissionPoint, Task
 
 from ..views import at, view_of
-from ..worlds import FAR_LANE, FAR_Y, LENGTH, NEAR_LANE, NEAR_Y, ONCOMING_LANE, ONCOMING_Y, VEHICLE, Place, route_along
+from ..worlds import (
+    FAR_LANE,
+    FAR_Y,
+    LENGTH,
+    NEAR_LANE,
+    NEAR_Y,
+    ONCOMING_LANE,
+    ONCOMING_Y,
+    VEHICLE,
+    Place,
+    junction,
+    route_along,
+)
 from .tasks import END_X, mission, task
 
 GOAL, PARKING = MissionPoint("goal", 300.0, FAR_Y, 0.0), MissionPoint("end", END_X, FAR_Y, 0.0)
@@ -57,10 +67,6 @@ def pick(entry: int) -> TaskPlace:
 
 def drop(entry: int) -> TaskPlace:
     return TaskPlace(GoalKind.DROPOFF, entry)
-
-
-def junction(s_from: float, s_to: float) -> JunctionAhead:
-    return JunctionAhead(s_from, s_to, Junction("j", (), {}, False), 0, 0, s_from)
 
 
 def look(road: RoadMap, progress: MissionProgress, x: float = 50.0, y: float = FAR_Y, **more: Any) -> BehaviourView:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -76,8 +77,7 @@ class Loop:
 
     def states(self) -> list[str]:
         """The states that were run through."""
-        paths = [tick.state for tick in self.ticks]
-        return [path for i, path in enumerate(paths) if i == 0 or paths[i - 1] != path]
+        return [path for path, _ in groupby(tick.state for tick in self.ticks)]
 
     def reports(self) -> list[str]:
         """All that was said."""

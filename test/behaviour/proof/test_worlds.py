@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from crossroads import HALF_M, LIGHT, crossroads
+from crossroads import HALF_M
 from traffic_drive import route_between
 
 from tuling_fsm.agent import Agent
@@ -85,13 +85,8 @@ RESULTS: dict[str, PlanResult] = {
 
 
 @pytest.fixture(scope="module")
-def town(tmp_path_factory: pytest.TempPathFactory) -> RoadMap:
-    return crossroads(tmp_path_factory.mktemp("maps"), "lit", dict.fromkeys("ENWS", LIGHT))
-
-
-@pytest.fixture(scope="module")
-def route(town: RoadMap) -> Route:
-    return route_between(town, SOUTH, NORTH)
+def route(lit: RoadMap) -> Route:
+    return route_between(lit, SOUTH, NORTH)
 
 
 def _inputs(stamp: float, pose: Pose, case: Case, stop: bool = False, **more: Any) -> Inputs:
@@ -110,10 +105,10 @@ def _inputs(stamp: float, pose: Pose, case: Case, stop: bool = False, **more: An
 class _Scene:
     """A behaviour that has come to know a case, and can be put into any state of it."""
 
-    def __init__(self, town: RoadMap, route: Route, case: Case) -> None:
+    def __init__(self, road_map: RoadMap, route: Route, case: Case) -> None:
         self.case, self.route = case, route
-        self.builder = WorldBuilder(town, VEHICLE, WorldParameters())
-        self.behaviour = Behaviour(town, VEHICLE, BehaviourParameters())
+        self.builder = WorldBuilder(road_map, VEHICLE, WorldParameters())
+        self.behaviour = Behaviour(road_map, VEHICLE, BehaviourParameters())
         self.world: World | None = None
         self.stamp = 100.0
         known = replace(case, localized=True, place="on its lane", v=0.0)
@@ -144,8 +139,8 @@ class _Scene:
 
 
 @pytest.fixture(scope="module")
-def scenes(town: RoadMap, route: Route) -> list[_Scene]:
-    return [_Scene(town, route, case) for case in CASES]
+def scenes(lit: RoadMap, route: Route) -> list[_Scene]:
+    return [_Scene(lit, route, case) for case in CASES]
 
 
 def _closing(decision: Decision, route: Route) -> Iterator[Any]:
@@ -206,13 +201,13 @@ def test_every_decision_is_whole_and_a_standstill_says_why(scenes: list[_Scene],
 @pytest.mark.clause("INT-2", "SAF-2")
 @pytest.mark.parametrize(("path", "light"), list(zip(ENABLED, itertools.cycle((Light.RED, None)))))
 def test_standing_at_a_closed_light_the_car_does_not_pass_the_line(
-    town: RoadMap, route: Route, path: str, light: Light | None
+    lit: RoadMap, route: Route, path: str, light: Light | None
 ) -> None:
     """With the planner, for 2 s: in every state, but where somebody directs the traffic by hand (INT-5)."""
     if path == states.JUNCTION_NO_LINE_FREE and light is None:
         return
     case = Case(light, "on its lane", 0.0, True)
-    agent, pose, v = Agent(town), case.pose(route), 0.0
+    agent, pose, v = Agent(lit), case.pose(route), 0.0
     for tick in range(50):
         stamp = 100.0 + tick * TICK
         answers = (RouteAnswer(stamp, -1, route.poses()),) if tick == 1 else ()

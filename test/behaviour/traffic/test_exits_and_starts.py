@@ -14,20 +14,14 @@ from tuling_fsm.behaviour.traffic.situation import TrafficSituation
 from tuling_fsm.behaviour.traffic.start import start_rule
 from tuling_fsm.behaviour.traffic.zones import SlowZone, slowed
 from tuling_fsm.core.request import Reason
-from tuling_fsm.map.ahead import JunctionAhead
-from tuling_fsm.map.lanes import Junction, LaneId
+from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.inputs import Kind
 from tuling_fsm.world.lane_index import lane_index
 from tuling_fsm.world.lane_kernels import CANDIDATES
 
-from ..worlds import FAR_LANE, NEAR_LANE, NEAR_Y, VEHICLE, Thing
+from ..worlds import FAR_LANE, NEAR_LANE, NEAR_Y, VEHICLE, Thing, junction
 from .alone import FRONT, NOW, Other, X, situation, traffic
-
-
-def junction(s_from: float, s_to: float) -> JunctionAhead:
-    return JunctionAhead(s_from, s_to, Junction("j", (), {}, False), 0, 0, s_from)
-
 
 CROSSING = junction(70.0, 90.0)
 END = 90.0 + VEHICLE.length + 1.0

@@ -11,13 +11,13 @@ from tuling_fsm.behaviour.traffic.lines import line_rules, lines_ahead, walls_be
 from tuling_fsm.behaviour.traffic.memory import LightDecision, LineKey, LineMemory
 from tuling_fsm.behaviour.traffic.situation import TrafficSituation
 from tuling_fsm.core.request import Reason
-from tuling_fsm.map.ahead import JunctionAhead, StopLineAhead
-from tuling_fsm.map.lanes import Junction, LaneId, StopLine
+from tuling_fsm.map.ahead import StopLineAhead
+from tuling_fsm.map.lanes import LaneId, StopLine
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.inputs import Light
 
-from ..worlds import FAR_LANE, NEAR_LANE, write_road
+from ..worlds import FAR_LANE, NEAR_LANE, junction, write_road
 from .alone import FRONT, NOW, at, situation
 
 
@@ -25,10 +25,6 @@ def line(gap: float, kind: str = "light", signal: int = 1, lane: LaneId = NEAR_L
     """So far ahead of the bumper."""
     s = FRONT + gap
     return StopLineAhead(s, StopLine(lane, s, s, 0.0, s, -3.5, kind, signal))
-
-
-def junction(s_from: float, s_to: float) -> JunctionAhead:
-    return JunctionAhead(s_from, s_to, Junction("j", (), {}, False), 0, 0, s_from)
 
 
 def judged(now: TrafficSituation, old: LineMemory | None = None) -> tuple[LineMemory, bool]:

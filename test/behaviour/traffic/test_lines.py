@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from crossroads import HALF_M, LIGHT, STOP_SIGN, crossroads
+from crossroads import HALF_M, STOP_SIGN, crossroads
 from traffic_drive import Drive, route_between
 
 from tuling_fsm.behaviour.memory import PlanOutcome
@@ -19,11 +19,6 @@ from tuling_fsm.world.inputs import Light
 SOUTH_IN, NORTH_OUT = Pose(1.75, -110.0, 1.5708), Pose(1.75, 110.0, 1.5708)
 LINE_S = 110.0 - HALF_M - 1.0
 """Arc length of the stop line on the route from south to north."""
-
-
-@pytest.fixture(scope="module")
-def lit(tmp_path_factory: pytest.TempPathFactory) -> RoadMap:
-    return crossroads(tmp_path_factory.mktemp("maps"), "lit", dict.fromkeys("ENWS", LIGHT))
 
 
 def approach(road_map: RoadMap, gap: float, v: float = 8.0, light: Light | None = None) -> Drive:
