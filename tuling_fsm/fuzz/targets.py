@@ -29,7 +29,6 @@ class FuzzTarget:
     """A reader.
 
     Args:
-        says: what it reads, in a few words.
         suffix: of the files that it is given.
         read: gives it one; returns an `int` where it counts its work.
         mutate: makes mutants of its files.
@@ -38,7 +37,6 @@ class FuzzTarget:
         limit_s: processor time for one file, s.
     """
 
-    says: str
     suffix: str
     read: Callable[[Path], object]
     mutate: Mutation
@@ -61,48 +59,48 @@ def _made(make: Callable[[], list[bytes]]) -> Callable[[], list[Seed]]:
 
 TARGETS: Mapping[str, FuzzTarget] = {
     "map": FuzzTarget(
-        "OpenDRIVE map", ".xodr", files.read_map_file, mutate_xml, _of_package("fork.xodr"),
+        ".xodr", files.read_map_file, mutate_xml, _of_package("fork.xodr"),
         ("tuling_fsm.map",), 20.0,
     ),
     "dsl": FuzzTarget(
-        "OpenSCENARIO DSL", ".osc", files.read_scenario_file, mutate_text, _of_share(("config", "scenarios"), "*.osc"),
+        ".osc", files.read_scenario_file, mutate_text, _of_share(("config", "scenarios"), "*.osc"),
         ("tuling_fsm.sim.scenario",),
     ),
     "xml": FuzzTarget(
-        "OpenSCENARIO XML", ".xosc", files.read_scenario_file, mutate_xml, _of_package("cut_in.xosc"),
+        ".xosc", files.read_scenario_file, mutate_xml, _of_package("cut_in.xosc"),
         ("tuling_fsm.sim.scenario.xml",),
     ),
     "tpcap": FuzzTarget(
-        "TPCAP case, and its solution", ".csv", files.read_tpcap_file, mutate_text, _of_package("bay.csv"),
+        ".csv", files.read_tpcap_file, mutate_text, _of_package("bay.csv"),
         ("tuling_fsm.planning.free_space",), 20.0,
     ),
     "mission": FuzzTarget(
-        "mission", ".json", files.read_mission_file, mutate_json, _of_share(("config", "scenarios"), "*.json"),
+        ".json", files.read_mission_file, mutate_json, _of_share(("config", "scenarios"), "*.json"),
         ("tuling_fsm.world.mission", "tuling_fsm.wire.text"),
     ),
     "bag": FuzzTarget(
-        "bag", ".mcap", files.read_bag_file, mutate_bag, _made(files.bag_seeds),
+        ".mcap", files.read_bag_file, mutate_bag, _made(files.bag_seeds),
         ("tuling_fsm.bag", "tuling_fsm.wire"), 20.0,
     ),
     "parameters": FuzzTarget(
-        "parameters of the planner", ".yaml", files.read_parameter_file, mutate_yaml,
+        ".yaml", files.read_parameter_file, mutate_yaml,
         _of_share(("config",), "planner.yaml"), ("tuling_fsm.core.parameters", "tuling_fsm.ros.parameter_reader"),
     ),
     "commonroad": FuzzTarget(
-        "CommonRoad scenario, and its map", ".xml", files.read_commonroad_file, mutate_xml,
+        ".xml", files.read_commonroad_file, mutate_xml,
         _of_package("two_lanes.xml"), ("tuling_fsm.bag.commonroad", "tuling_fsm.map.opendrive"), 20.0,
     ),
     "route": FuzzTarget(
-        "poses of a route, on the map of the course", ".json", files.read_route_file, mutate_json,
+        ".json", files.read_route_file, mutate_json,
         _made(files.route_seeds), ("tuling_fsm.map",),
     ),
     "messages": FuzzTarget(
-        "serialized messages", ".cdr", messages.read_message_file, messages.mutate_message,
+        ".cdr", messages.read_message_file, messages.mutate_message,
         _made(messages.message_seeds),
         ("tuling_fsm.wire",),
     ),
     "ticks": FuzzTarget(
-        "ticks of the planner", ".json", ticks.drive_file, ticks.mutate_drive, _made(ticks.drive_seeds),
+        ".json", ticks.drive_file, ticks.mutate_drive, _made(ticks.drive_seeds),
         ("tuling_fsm.world", "tuling_fsm.behaviour", "tuling_fsm.planning"), 120.0,
     ),
 }  # fmt: skip
