@@ -1,8 +1,8 @@
 /** The stretch of time that all charts show, and where on the screen a moment of it is. */
 
 /** Room for names left of the charts, and beyond their right end, px. */
-export const GUTTER = 132;
-export const NARROW_GUTTER = 64;
+const GUTTER = 132;
+const NARROW_GUTTER = 64;
 export const RIGHT = 14;
 const SHORTEST_S = 0.5;
 

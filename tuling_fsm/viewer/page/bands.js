@@ -16,7 +16,7 @@ const GAP_PX = 3;
 const ROUTINE = new Set(["route_refresh"]);
 
 /** @param {Recording} recording @returns {BandRow[]} */
-export function bandRows(recording) {
+function bandRows(recording) {
   const states = recording.wordSpans("state");
   const composites = merged(states.map((span) => ({ ...span, text: span.text.split("/")[0] })));
   const stops = recording.stops.map((stop) => ({ from: stop.from, to: stop.to, text: stop.code || "no reason" }));

@@ -62,7 +62,7 @@ export class Columns {
  * @param {Float64Array} more
  * @returns {Float64Array} both, in the same memory while there is room, so that growing costs what is new
  */
-export function appended(values, more) {
+function appended(values, more) {
   const length = values.length + more.length;
   let room = values.buffer;
   if (room.byteLength < length * Float64Array.BYTES_PER_ELEMENT) {

@@ -212,6 +212,6 @@ function misfit({ offset, outside, lane }) {
 }
 
 /** @param {number} angle @returns {number} from -pi to pi */
-export function wrapped(angle) {
+function wrapped(angle) {
   return angle - 2 * Math.PI * Math.floor((angle + Math.PI) / (2 * Math.PI));
 }

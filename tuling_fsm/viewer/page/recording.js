@@ -363,7 +363,7 @@ export class Recording {
 }
 
 /** What a header has before anything is known. @returns {Record<string, any>} */
-export function emptyHeader() {
+function emptyHeader() {
   const lists = { changes: [], stops: [], spans: [], routes: [], texts: [] };
   return { ...lists, words: {}, supervisors: {}, begin: 0, end: 0, predicted_points: 0 };
 }

@@ -27,7 +27,7 @@ const BETWEEN = 22;
 const PORTS = 0.86;
 
 /** @param {MachineTable} machine @param {boolean} supervises @returns {Group[]} */
-export function groupsOf(machine, supervises) {
+function groupsOf(machine, supervises) {
   if (supervises) {
     return [{ machine, path: "", name: machine.name, leaves: machine.leaves.map(({ path }) => path) }];
   }

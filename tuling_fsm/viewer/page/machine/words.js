@@ -27,7 +27,7 @@ export function timerWords({ row, heldS, remainingS }) {
 }
 
 /** @param {Transition} made @returns {string} */
-export function transitionWords({ source, dest, guard, clause, dwellS, rejected }) {
+function transitionWords({ source, dest, guard, clause, dwellS, rejected }) {
   const why = guard ? `${guard} held${dwellS > 0 ? ` for ${secondsText(dwellS)}` : ""}, so` : "";
   const lost = rejected.length ? ` Ripe too, but later in the order: ${rejected.join(", ")}.` : "";
   return `${why} ${source} → ${dest}${clause ? ` (${clause})` : ""}.${lost}`.trim();
