@@ -17,6 +17,8 @@ import pytest
 
 from tuling_fsm.bag.reader import read_messages
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.viewer import plans
 from tuling_fsm.viewer.columns import ColumnWriter, joined, unpacked
@@ -28,7 +30,13 @@ from tuling_fsm.viewer.live.server import MOST_PAGES, LiveServer
 from tuling_fsm.viewer.origin import PageOrigin
 from tuling_fsm.viewer.plans import MarkerHistory, MarkerSpan
 from tuling_fsm.viewer.recording import FilmSource, record
+from tuling_fsm.wire.cdr import nanoseconds
+from tuling_fsm.wire.diagnostics import pack_diagnostics
 from tuling_fsm.wire.markers import RED, MarkerDrawing, MarkerShape, pack_markers
+from tuling_fsm.wire.odometry import pack_odometry
+from tuling_fsm.wire.text import pack_string
+from tuling_fsm.wire.trajectory import pack_trajectory
+from tuling_fsm.world.inputs import Odometry
 
 from .drives import STANDS
 from .live_drive import patches, sum_of
@@ -150,6 +158,74 @@ def test_without_time_nothing_is_predicted(bag: Path, course: RoadMap) -> None:
     assert len(columns["ego.t"]) == 240
 
 
+def at(film: LiveFilm, stamp: float, *, x: float = 20.0, v: float = 4.0) -> None:
+    """A tick of a drive, with a stamp (s), a place (m) and a speed (m/s)."""
+    ns, pose = nanoseconds(stamp), Pose(x, -2.0, 0.0)
+    film.take("odometry", pack_odometry(ns, Odometry(stamp, pose, v, 0.0)))
+    film.take("trajectory", pack_trajectory(ns, Trajectory.standing(stamp, pose)))
+
+
+class Page:
+    """What a page has of a film that may begin anew: header and columns of the patches since it was opened."""
+
+    def __init__(self) -> None:
+        self.film = LiveFilm(LiveSource("drive"), self._reload)
+        self.opened = 1
+        self._patches: list[bytes] = []
+
+    def _reload(self) -> None:
+        self.opened += 1
+        self._patches.clear()
+
+    def tick(self, stamp: float, v: float = 4.0) -> None:
+        at(self.film, stamp, v=v)
+        self._patches += filter(None, [self.film.patch()])
+
+    @property
+    def content(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        return sum_of(self._patches)
+
+
+@pytest.mark.clause("DWELL-5")
+def test_a_bag_that_is_played_again_and_again_is_shown_lap_by_lap() -> None:
+    page = Page()
+    page.film.take("state", pack_string("on_road/normal"))
+    for lap in (1, 2, 3):
+        for k in range(40):
+            page.tick(100.0 + 0.05 * k)
+            assert page.opened == lap
+        header, columns = page.content
+        assert (header["title"], header["begin"], header["end"]) == ("drive", 100.0, 101.95)
+        assert columns["ego.t"].tolist() == pytest.approx([100.0 + 0.05 * k for k in range(40)])
+        assert len(columns["plan.t"]) == 20
+        assert [word for _, word in header["lists"]["words.state"]] == ["on_road/normal"]
+
+
+@pytest.mark.clause("DWELL-5")
+@pytest.mark.parametrize("wrong", [0.0, 3700.0])
+def test_after_a_stamp_that_is_wrong_the_drive_goes_on(wrong: float) -> None:
+    page = Page()
+    for k in range(20):
+        page.tick(100.0 + 0.05 * k)
+    page.tick(wrong)
+    for k in range(20, 60):
+        page.tick(100.0 + 0.05 * k)
+    header, columns = page.content
+    assert (header["begin"], header["end"]) == (101.0, 102.95)
+    assert len(columns["plan.t"]) == 20
+
+
+def test_silence_and_messages_that_overtake_one_another_begin_no_other_drive() -> None:
+    page = Page()
+    for stamp in (100.0, 100.05, 108.0, 108.05, 150.0):
+        page.tick(stamp)
+        page.film.take("why", pack_diagnostics(nanoseconds(stamp - 8.0), ()))
+    at(page.film, 149.5)
+    page.tick(150.05)
+    assert page.opened == 1
+    assert page.content[0]["begin"] == 100.0
+
+
 def packed(value: int) -> bytes:
     columns = ColumnWriter()
     columns.add("x", [value])
@@ -252,6 +328,19 @@ def test_a_page_goes_on_where_it_was_and_is_opened_anew_for_another_drive(server
         if other.endswith("9"):
             server.log.close()
         assert events(get(server, "/stream", **{"Last-Event-ID": other}), 1)[0][0] == "event: anew"
+
+
+def test_pages_are_opened_anew_when_another_drive_begins(server: LiveServer) -> None:
+    server.log.append(packed(1))
+    page, late = get(server, "/stream"), server.token
+    assert events(page, 1)[0][0] == f"id: {server.token} 1"
+    server.begin_anew()
+    assert events(page, 1)[0][0] == "event: anew"
+    assert events(get(server, "/stream", **{"Last-Event-ID": f"{late} 1"}), 1)[0][0] == "event: anew"
+    server.log.append(packed(2))
+    ((name, data),) = events(get(server, "/stream"), 1)
+    assert name == f"id: {server.token} 1"
+    assert unpacked(b64decode(data))[1]["x"].tolist() == [2]
 
 
 @pytest.mark.parametrize(

@@ -46,8 +46,8 @@ class ViewNode(ServedNode):
         self._own = own = load(ViewNodeParameters, settings.values)
         road_map = read_map(required_file("map_file", own.map_file))
         title = own.title or road_map.name
-        self._film = LiveFilm(LiveSource(title, own.out or "BAG", road_map))
         self._server = LiveServer(title, own.host, own.port)
+        self._film = LiveFilm(LiveSource(title, own.out or "BAG", road_map), self._server.begin_anew)
         self._listen(FIRST)
         self._others = [*(topic.name for topic in INPUTS), *_SHOWN]
         self.create_timer(PATCH_S, self._patch, clock=Clock(clock_type=ClockType.STEADY_TIME))

@@ -45,7 +45,7 @@ def main() -> int:
         print(error, flush=True)
         return 2
     print(server.url, flush=True)
-    film = LiveFilm(LiveSource(settings["title"], settings["bag"], road_map, parameters))
+    film = LiveFilm(LiveSource(settings["title"], settings["bag"], road_map, parameters), server.begin_anew)
     show(film, server, sys.stdin.buffer)
     server.close(CLOSING_S)
     return 0

@@ -12,11 +12,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tuling_fsm.agent import Parameters
+from tuling_fsm.bag.drive_clock import DriveClock
 from tuling_fsm.bag.timeline import CLOCK_TIME_S, STAMPED, WORDS, MotionSample, WhyMessage, motion_samples, state_change
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.standing import VEHICLE_STANDS
 from tuling_fsm.core.standstills import LimitChange, stops
-from tuling_fsm.core.topics import INPUTS
+from tuling_fsm.core.topics import BY_NAME, INPUTS, LATCHED
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.speed_limits import SpeedLimits
 from tuling_fsm.viewer.columns import ColumnWriter, TextTable
@@ -40,6 +41,8 @@ OPEN_S = 1e9
 UNMATCHED_S = 1.0
 """How long a reason waits for the candidates of its moment, s."""
 _INPUTS = frozenset(topic.name for topic in INPUTS) | {"route_answer"}
+_LASTING = frozenset(name for name, topic in BY_NAME.items() if topic.qos == LATCHED)
+"""Topics whose last message holds until the next one, however late one begins to listen."""
 _ONCE: dict[str, Any] = {"route_answers": (), **dict.fromkeys(OPERATOR, False)}
 
 
@@ -63,17 +66,25 @@ class LiveSource:
 class LiveFilm:
     """Messages in, patches out.
 
+    Time that jumps, as when a bag is played in a loop, begins another drive: its first patch is that of a page without
+    any.
+
     Args:
         source: which drive it is.
+        anew: called before the first patch of another drive is made.
     """
 
-    def __init__(self, source: LiveSource) -> None:
+    def __init__(self, source: LiveSource, anew: Callable[[], None] = lambda: None) -> None:
         self._source = source
+        self._anew = anew
         self._origin = PageOrigin()
         self._clock: float | None = None
+        self._jumps = DriveClock()
+        self._lasting: dict[str, bytes] = {}
         self._early: list[tuple[str, bytes]] = []
         self._drive: _Drive | None = None
         self._opening: ColumnWriter | None = None
+        self._shown = False
         self._roads: dict[str, object] | None = None
         self.lagging = False
         """Whether there is no time for predictions, which cost more than all else."""
@@ -84,6 +95,10 @@ class LiveFilm:
         """
         if topic in STAMPED and (ns := stamp_ns_if_any(raw)) is not None:
             self._clock = seconds(ns)
+            if self._jumps.begins_anew(topic, self._clock):
+                self._drive, self._early = None, list(self._lasting.items())
+        if topic in _LASTING:
+            self._lasting[topic] = raw
         if self._clock is None:
             self._early.append((topic, raw))
             return
@@ -112,6 +127,9 @@ class LiveFilm:
         self._opening = None
         if not first:
             _add_no_roads(columns)
+        elif self._shown:
+            self._anew()
+        self._shown = True
         header = self._drive.add_to(columns)
         if first:
             source = self._source

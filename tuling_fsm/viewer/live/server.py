@@ -39,8 +39,7 @@ class LiveServer:
     """
 
     def __init__(self, title: str, host: str = LOOPBACK, port: int = 0) -> None:
-        self.log = PatchLog()
-        self.token = secrets.token_hex(8)
+        self.log, self.token = PatchLog(), secrets.token_hex(8)
         self._page = live_page(title).encode()
         self._host = host
         try:
@@ -61,6 +60,11 @@ class LiveServer:
         host, port = self._http.server_address[:2]
         name = "localhost" if str(host) in ("0.0.0.0", "::") else str(host)
         return f"http://{f'[{name}]' if ':' in name else name}:{port}/"
+
+    def begin_anew(self) -> None:
+        """Another drive: pages that show the one before are opened anew."""
+        before, (self.log, self.token) = self.log, (PatchLog(), secrets.token_hex(8))
+        before.close()
 
     def close(self, within_s: float) -> None:
         """No more comes: pages get the rest, and are told so, as long as they take it within a time (s)."""
@@ -121,34 +125,38 @@ class LiveServer:
         request.send_header("Content-Type", "text/event-stream")
         request.send_header("Cache-Control", "no-store")
         request.end_headers()
-        number = self._first(request.headers.get("Last-Event-ID", ""))
+        log, token = self.log, self.token
+        number = _first(log, token, request.headers.get("Last-Event-ID", ""))
         while number >= 0:
-            if not self.log.wait(number, SILENCE_S):
+            if not log.wait(number, SILENCE_S):
                 request.wfile.write(b":\n\n")
                 continue
-            found = self.log.at(number)
-            if found is None:
-                number = self._over(request, number)
+            found = log.at(number)
+            if found is None or log is not self.log:
+                number = self._over(request, log, number)
                 continue
             number = found.following
-            request.wfile.write(f"id: {self.token} {number}\ndata: ".encode() + b64encode(found.data) + b"\n\n")
+            request.wfile.write(f"id: {token} {number}\ndata: ".encode() + b64encode(found.data) + b"\n\n")
 
-    def _first(self, last: str) -> int:
-        """The number that a page goes on with; beyond all where it saw another drive."""
-        token, _, number = last.partition(" ")
-        if not token:
-            return 0
-        return int(number) if token == self.token and number.isdecimal() else self.log.end + 1
-
-    def _over(self, request: BaseHTTPRequestHandler, number: int) -> int:
+    def _over(self, request: BaseHTTPRequestHandler, log: PatchLog, number: int) -> int:
         """Tell a page that it has all, or that it has to be opened anew."""
-        event = b"over" if self.log.closed and number == self.log.end else b"anew"
-        request.wfile.write(b"event: " + event + b"\ndata:\n\n")
+        whole = log is self.log and log.closed and number == log.end
+        request.wfile.write(b"event: " + (b"over" if whole else b"anew") + b"\ndata:\n\n")
         return -1
 
     def _count(self, step: int) -> None:
         with self._lock:
             self._streaming += step
+
+
+def _first(log: PatchLog, token: str, last: str) -> int:
+    """The number that a page goes on with, by the id of the last event that it had; beyond all where it saw another
+    drive.
+    """
+    seen, _, number = last.partition(" ")
+    if not seen:
+        return 0
+    return int(number) if seen == token and number.isdecimal() else log.end + 1
 
 
 class _Http(ThreadingHTTPServer):
