@@ -31,7 +31,7 @@ from tuling_fsm.viewer.origin import PageOrigin
 from tuling_fsm.viewer.plans import MarkerHistory, MarkerSpan
 from tuling_fsm.viewer.recording import FilmSource, record
 from tuling_fsm.wire.cdr import nanoseconds
-from tuling_fsm.wire.diagnostics import pack_diagnostics
+from tuling_fsm.wire.diagnostics import DiagnosticStatus, pack_diagnostics
 from tuling_fsm.wire.markers import RED, MarkerDrawing, MarkerShape, pack_markers
 from tuling_fsm.wire.odometry import pack_odometry
 from tuling_fsm.wire.text import pack_string
@@ -184,6 +184,22 @@ class Page:
     @property
     def content(self) -> tuple[dict[str, Any], dict[str, Any]]:
         return sum_of(self._patches)
+
+
+@pytest.mark.clause("EXPL-1")
+@pytest.mark.medium
+def test_a_patch_costs_no_more_for_a_long_stand() -> None:
+    page, sizes = Page(), []
+    for k in range(200):
+        stamp = 100.0 + 0.5 * k
+        at(page.film, stamp, v=0.0)
+        why = DiagnosticStatus("limit", f"object {k // 2 % 7}", (("code", ("LEADER", "RED_LIGHT")[k // 2 % 2]),))
+        page.film.take("why", pack_diagnostics(nanoseconds(stamp), (why,)))
+        if k % 4 == 3 and (patch := page.film.patch()) is not None:
+            sizes.append(len(patch))
+    stops = unpacked(patch)[0]["parts"][0]["lists"]["stops"]
+    assert [(number, stop["from"], stop["to"]) for number, stop in stops] == [(0, 100.0, 199.5)]
+    assert max(sizes[-5:]) < 1.05 * max(sizes[5:10])
 
 
 @pytest.mark.clause("DWELL-5")

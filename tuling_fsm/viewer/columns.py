@@ -107,12 +107,12 @@ class TextTable:
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
+        self.texts: list[str] = []
+        """By number."""
 
     def number(self, text: str) -> int:
         """Of a text, which is added where it is new."""
-        return self._numbers.setdefault(text, len(self._numbers))
-
-    @property
-    def texts(self) -> list[str]:
-        """By number."""
-        return list(self._numbers)
+        found = self._numbers.setdefault(text, len(self.texts))
+        if found == len(self.texts):
+            self.texts.append(text)
+        return found

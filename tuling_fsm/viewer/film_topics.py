@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tuling_fsm.agent import Parameters
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.viewer.columns import ColumnWriter
 from tuling_fsm.viewer.origin import PageOrigin
@@ -53,6 +54,8 @@ class FilmTopics:
         objects, lights, slots = ObjectTracks(periods.objects, origin), LightChanges(origin), SlotChanges(origin)
         plans = Plans(periods.plans, origin, parameters.vehicle.wheelbase)
         self._routes, self._blocked = RouteHistory("route", origin), RouteHistory("blocked", origin)
+        self.routes: list[dict[str, Any]] = []
+        """Routes and blocked parts of them, for the header, as they came."""
         self.markers = MarkerHistory(periods.weighed, origin)
         self.predictions = None if road_map is None else Predictions(road_map, parameters, periods.predictions, origin)
         """They take inputs, and not messages."""
@@ -64,9 +67,9 @@ class FilmTopics:
             "parking_slots": slots.take,
             "trajectory": plans.take,
             "markers": self.markers.take,
-            "route": lambda t, raw: self._routes.take(t, unpack_path(raw, "route")[1]),
+            "route": lambda t, raw: self._route(self._routes, t, unpack_path(raw, "route")[1]),
             "route_answer": self._answer,
-            "route_blocked": lambda t, raw: self._blocked.take(t, unpack_path(raw, "route_blocked")[1]),
+            "route_blocked": lambda t, raw: self._route(self._blocked, t, unpack_path(raw, "route_blocked")[1]),
         }
         """By topic: takes a message at a time (s) of the film.
 
@@ -77,12 +80,12 @@ class FilmTopics:
     def _answer(self, t: float, raw: bytes) -> None:
         answer = unpack_input("route_answer", raw, t)
         if len(answer.points) > 1:
-            self._routes.take(t, answer.points)
+            self._route(self._routes, t, answer.points)
 
-    @property
-    def routes(self) -> list[dict[str, Any]]:
-        """Routes and blocked parts of them, for the header."""
-        return [*self._routes.found, *self._blocked.found]
+    def _route(self, history: RouteHistory, t: float, points: FloatArray) -> None:
+        known = len(history.found)
+        history.take(t, points)
+        self.routes += history.found[known:]
 
     @property
     def predicted_points(self) -> int:

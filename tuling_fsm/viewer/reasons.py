@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tuling_fsm.bag.timeline import StateChange, Timeline, WhyMessage
-from tuling_fsm.core.standstills import Standstill
+from tuling_fsm.core.standstills import StandstillCause
 from tuling_fsm.viewer.columns import ColumnWriter, TextTable
 
 _DWELL = re.compile(r"(.*) \((.*)\) for ([\d.]+) of ([\d.]+) s")
@@ -127,7 +127,7 @@ def spoken(timeline: Timeline, origin: float) -> dict[str, object]:
     """Changes, stops and words for the header, by time of the film (s)."""
     return {
         "changes": [change_entry(change, origin) for change in timeline.changes],
-        "stops": [stop_entry(stop, origin) for stop in timeline.stops],
+        "stops": [stop_entry(stop.summary, origin) for stop in timeline.stops],
         "words": {
             topic: [(round(t - origin, 3), word) for t, name, word in timeline.words if name == topic]
             for topic in ("state", "sensors", "indicators")
@@ -144,18 +144,11 @@ def change_entry(change: StateChange, origin: float) -> dict[str, object]:
     }  # fmt: skip
 
 
-def stop_entry(stop: Standstill, origin: float) -> dict[str, object]:
-    """A stop for the header, by time of the film (s)."""
-    causes = [
-        {"from": round(each.t_from - origin, 3), "to": round(each.t_to - origin, 3), "code": each.code,
-         "words": each.words or "no reason was given"}
-        for each in stop.causes
-    ]  # fmt: skip
-    primary = stop.primary
+def stop_entry(stop: StandstillCause, origin: float) -> dict[str, object]:
+    """A stop, summed up, for the header, by time of the film (s)."""
     return {
         "from": round(stop.t_from - origin, 3),
         "to": round(stop.t_to - origin, 3),
-        "code": primary.code,
-        "words": primary.words or "no reason was given",
-        "causes": causes,
+        "code": stop.code,
+        "words": stop.words or "no reason was given",
     }

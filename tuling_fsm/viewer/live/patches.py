@@ -6,6 +6,7 @@ set by their number. So a patch costs what is new, however long the drive has be
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -15,8 +16,7 @@ from tuling_fsm.agent import Parameters
 from tuling_fsm.bag.drive_clock import DriveClock
 from tuling_fsm.bag.timeline import CLOCK_TIME_S, STAMPED, WORDS, MotionSample, WhyMessage, motion_samples, state_change
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.core.standing import VEHICLE_STANDS
-from tuling_fsm.core.standstills import LimitChange, stops
+from tuling_fsm.core.standstills import LimitChange, StandstillCause, StandstillWatch
 from tuling_fsm.core.topics import BY_NAME, INPUTS, LATCHED
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.speed_limits import SpeedLimits
@@ -175,9 +175,12 @@ class _Drive:
         self._unmatched: list[tuple[float, WhyMessage]] = []
         self._why_count = 0
         self._texts = TextTable()
-        self._stands = _Stands(origin.t)
-        self._lists: dict[str, list[Any]] = {"changes": []}
-        self._sent: dict[str, list[Any]] = {}
+        self._stops = StandstillWatch()
+        self._stop: StandstillCause | None = None
+        self._lists: dict[str, list[Any]] = {
+            "changes": [], "routes": self._topics.routes, "texts": self._texts.texts, "stops": self._stops.over
+        }  # fmt: skip
+        self._told: Counter[str] = Counter()
         self._end = 0.0
         self.ticks: list[tuple[float, float]] = []
         self.moved = False
@@ -208,13 +211,14 @@ class _Drive:
     def _odometry(self, t: float, raw: bytes) -> None:
         samples = motion_samples(t + self._origin.t, raw)
         self._motion += samples
-        self._stands.move(samples)
+        for each in samples:
+            self._stops.move(each.t, each.v)
         self.moved = self.moved or bool(samples)
 
     def _why(self, t: float, raw: bytes) -> None:
         why = WhyMessage(t + self._origin.t, unpack_diagnostics(raw, "why"))
         self._whys.append((t, why))
-        self._stands.said.append(LimitChange(why.t, why.code, why.words))
+        self._stops.say(LimitChange(why.t, why.code, why.words))
         for status in why.statuses:
             for name, state in status.values if status.name == "supervisors" else ():
                 self._word(t, name, state, "supervisors")
@@ -238,16 +242,10 @@ class _Drive:
         add_tick_ms(columns, self.ticks, self._origin.t)
         self.ticks = []
         self._topics.forget()
-        lists = {
-            **self._lists,
-            "stops": self._stands.entries(),
-            "routes": self._topics.routes,
-            "texts": self._texts.texts,
-        }
         scalars: dict[str, Any] = {"begin": round(self._begin or 0.0, 3), "end": round(self._end, 3)}
         if points:
             scalars["predicted_points"] = points
-        news, spans = self._news(lists), self._topics.markers.news(OPEN_S)
+        news, spans = self._news(), self._topics.markers.news(OPEN_S)
         return {"scalars": scalars, "lists": news | {"spans": spans} if spans else news}
 
     def _add_reasons(self, columns: ColumnWriter) -> None:
@@ -260,41 +258,16 @@ class _Drive:
         self._whys = []
         self._topics.markers.forget(newest + 1e-6)
 
-    def _news(self, lists: Mapping[str, list[Any]]) -> dict[str, list[tuple[int, Any]]]:
-        """By name of the list, the numbers of the entries that are new or have changed, with what they are now."""
-        news = {}
-        for name, now in lists.items():
-            before = self._sent.get(name, [])
-            news[name] = [
-                (number, entry)
-                for number, entry in enumerate(now)
-                if number >= len(before) or (entry is not before[number] and entry != before[number])
-            ]
-            self._sent[name] = list(now)
-        return {name: found for name, found in news.items() if found}
-
-
-class _Stands:
-    """The stops so far, each told anew only as long as it lasts."""
-
-    def __init__(self, origin: float) -> None:
-        self._origin = origin
-        self._over: list[dict[str, object]] = []
-        self._standing: list[tuple[float, float]] = []
-        self.said: list[LimitChange] = []
-
-    def move(self, samples: list[MotionSample]) -> None:
-        """How the car goes on."""
-        for each in samples:
-            if abs(each.v) >= VEHICLE_STANDS:
-                self._over += self._last()
-                self._standing = []
-            else:
-                self._standing.append((each.t, each.v))
-
-    def entries(self) -> list[dict[str, object]]:
-        """For the header."""
-        return [*self._over, *self._last()]
-
-    def _last(self) -> list[dict[str, object]]:
-        return [stop_entry(stop, self._origin) for stop in stops(self._standing, self.said)]
+    def _news(self) -> dict[str, list[tuple[int, Any]]]:
+        """By name of the list, the entries that are new, and the stop that goes on, with their numbers."""
+        news: dict[str, list[tuple[int, Any]]] = {}
+        for name, entries in self._lists.items():
+            if len(entries) > self._told[name]:
+                news[name] = list(enumerate(entries[self._told[name] :], self._told[name]))
+                self._told[name] = len(entries)
+        stops, before, self._stop = news.pop("stops", []), self._stop, self._stops.now
+        if self._stop is not None and self._stop != before:
+            stops.append((len(self._stops.over), self._stop))
+        if stops:
+            news["stops"] = [(number, stop_entry(stop, self._origin.t)) for number, stop in stops]
+        return news

@@ -11,8 +11,7 @@ import { lastUpTo, starts } from "#film/columns.js";
  * @typedef {{name: string, t: number, xy: number[]}} RouteLine
  * @typedef {{t: number, from: string, to: string, clause: string, guard: string, dwell: number,
  *   supervisor: boolean, rejected: string[]}} StateChange
- * @typedef {{from: number, to: number, code: string, words: string,
- *   causes: {from: number, to: number, code: string, words: string}[]}} Standstill
+ * @typedef {{from: number, to: number, code: string, words: string}} Standstill
  * @typedef {{t: number, kind: string, detail: string, at_fault: boolean}} Infraction
  * @typedef {{code: string, words: string, level: number, distance: number, blocker: number, held: number,
  *   inState: number, next: string, timeoutLeft: number, t: number}} WhyMoment
