@@ -96,6 +96,58 @@ def test_the_clock_is_the_planners_not_the_recorders(tmp_path: Path) -> None:
     assert timeline.words_at(1.0)["state"] == "on_road/normal"
 
 
+def with_a_stamp(folder: Path, wrong: float, at: int) -> Path:
+    """6 s of a car that stands from 2 s on, at the time of a clock, and a tick of another stamp (s) among the rest."""
+    stamps = [1.7e9 + 0.05 * k for k in range(120)]
+    stamps.insert(at, wrong)
+    said = {
+        stamp: [("state", pack_string("on_road/normal")), ("transition", pack_json({**CHANGE, "stamp": stamp}))]
+        for stamp in (stamps[0], wrong)
+    }
+    with BagWriter(folder) as bag:
+        for stamp in stamps:
+            ns, v = nanoseconds(stamp), 0.0 if abs(stamp - 1.7e9) > 1.99 else 3.0
+            why = DiagnosticStatus("limit", "a red light", (("code", "RED_LIGHT"),))
+            bag.write(ns, "odometry", pack_odometry(ns, Odometry(stamp, Pose(0.0, 0.0, 0.0), v, 0.0)))
+            for topic, raw in [*said.get(stamp, []), ("why", pack_diagnostics(ns, (why,)))]:
+                bag.write(ns, topic, raw)
+    return folder
+
+
+@pytest.mark.clause("EXPL-1", "DWELL-5")
+@pytest.mark.parametrize(("wrong", "at"), [(0.0, 0), (1.7e9 + 3600.0, 80), (0.0, 80), (1.7e9 + 3600.0, 120)])
+def test_a_stamp_that_is_far_from_the_drive_is_none_of_it(
+    tmp_path: Path, wrong: float, at: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    timeline = read_timeline(with_a_stamp(tmp_path, wrong, at))
+    assert (timeline.begin, timeline.end, timeline.origin) == (1.7e9, pytest.approx(1.7e9 + 5.95), 1.7e9)
+    assert len(timeline.motion) == len(timeline.whys) == 120
+    assert timeline.words_at(1.7e9) == {"state": "on_road/normal"}
+    assert [change.t for change in timeline.changes] == ([1.7e9] if at else [])
+    (stop,) = timeline.stops
+    assert (stop.t_from, stop.t_to) == pytest.approx((1.7e9 + 2.0, 1.7e9 + 5.95))
+    assert main(["why", str(tmp_path)]) == 0
+    assert "time jumps: told is from 1700000000.000 to 1700000005.950 s" in capsys.readouterr().err
+
+
+def test_a_silence_of_less_than_a_minute_is_part_of_the_drive(tmp_path: Path) -> None:
+    with BagWriter(tmp_path) as bag:
+        for stamp in (0.0, 1.0, 50.0, 51.0):
+            ns = nanoseconds(stamp)
+            bag.write(ns, "odometry", pack_odometry(ns, Odometry(stamp, Pose(0.0, 0.0, 0.0), 0.0, 0.0)))
+    timeline = read_timeline(tmp_path, silent=True)
+    assert (timeline.begin, timeline.end) == (0.0, 51.0)
+
+
+def test_words_without_a_clock_are_told_however_seldom_they_are(tmp_path: Path) -> None:
+    with BagWriter(tmp_path) as bag:
+        for stamp, word in ((0.0, "on_road/normal"), (100.0, "on_road/replan"), (300.0, "parking/parked")):
+            bag.write(nanoseconds(stamp), "state", pack_string(word))
+    timeline = read_timeline(tmp_path)
+    assert (timeline.begin, timeline.end) == (0.0, 300.0)
+    assert [change.t for change in timeline.changes] == [100.0, 300.0]
+
+
 def test_a_bag_in_which_the_planner_says_nothing_is_refused(tmp_path: Path) -> None:
     with BagWriter(tmp_path) as bag:
         bag.write(1, "rain_fog", pack_bool(True))

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from bag.test_timeline import with_a_stamp
 
 from tuling_fsm.bag.reader import read_messages
 from tuling_fsm.core.errors import InputError
@@ -229,6 +230,21 @@ def test_after_a_stamp_that_is_wrong_the_drive_goes_on(wrong: float) -> None:
     header, columns = page.content
     assert (header["begin"], header["end"]) == (101.0, 102.95)
     assert len(columns["plan.t"]) == 20
+
+
+@pytest.mark.clause("EXPL-1", "DWELL-5")
+def test_no_film_has_a_tick_from_before_the_clock_was_set(tmp_path: Path) -> None:
+    bag, page = with_a_stamp(tmp_path, 0.0, 0), Page()
+    for message in read_messages(bag):
+        page.film.take(message.topic, message.data)
+    page.tick(1.7e9 + 6.0)
+    live, _ = page.content
+    film, columns = unpacked(record(FilmSource(bag)).data)
+    assert (film["origin"]["t"], film["begin"], film["end"]) == (1.7e9, 0.0, 5.95)
+    assert (columns["ego.t"][0], columns["ego.t"][-1]) == (0.0, pytest.approx(5.95))
+    assert [(stop["from"], stop["to"]) for stop in film["stops"]] == [(2.0, 5.95)]
+    assert film["words"]["state"] == live["lists"]["words.state"] == [[0.0, "on_road/normal"]]
+    assert (live["origin"]["t"], live["begin"], live["end"]) == (1.7e9, 0.0, 6.0)
 
 
 def test_silence_and_messages_that_overtake_one_another_begin_no_other_drive() -> None:

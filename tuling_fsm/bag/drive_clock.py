@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import NamedTuple
+
 LONGEST_SILENCE_S = 60.0
 """What is stamped farther from the rest of a drive is of another one, s. Less can be a recorder or a reader that had no
 time, or a car that is told nothing in a tunnel.
@@ -28,3 +33,24 @@ class DriveClock:
             self._last.clear()
         self._last[topic] = stamp
         return anew
+
+
+class DriveSpan(NamedTuple):
+    """From which stamp (s) to which a drive goes on."""
+
+    begin: float = -math.inf
+    end: float = math.inf
+
+    def holds(self, stamp: float) -> bool:
+        """Whether a stamp (s) can be of this drive."""
+        return self.begin <= stamp <= self.end
+
+
+def drive_span(stamps: Iterable[float]) -> DriveSpan:
+    """That of the drive that most of some stamps (s) are of; any time where there are none."""
+    ordered = sorted(stamps)
+    if not ordered:
+        return DriveSpan()
+    jumps = [k for k in range(1, len(ordered)) if ordered[k] - ordered[k - 1] > LONGEST_SILENCE_S]
+    first, behind = max(pairwise((0, *jumps, len(ordered))), key=lambda piece: piece[1] - piece[0])
+    return DriveSpan(ordered[first], ordered[behind - 1])

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tuling_fsm.bag.drive_clock import DriveSpan, drive_span
 from tuling_fsm.bag.read_warnings import ReadWarnings, Report
 from tuling_fsm.bag.reader import read_messages
 from tuling_fsm.bag.ticks import ours
@@ -31,6 +32,7 @@ CLOCK_TIME_S = 1e6
 """Stamps beyond this are those of a clock."""
 STAMPED = frozenset({"odometry", "trajectory", "why"})
 """Topics whose messages bear the planner's clock."""
+ANY_TIME = DriveSpan()
 
 
 class StateChange(NamedTuple):
@@ -114,57 +116,91 @@ def read_timeline(
     silent: bool = False,
     report: Report | None = None,
 ) -> Timeline:
-    """Read a bag with the planner's output topics, from this product's runs or recorded by any other program.
+    """Read a bag with the planner's output topics, from this product's runs or recorded by any other program; where its
+    time jumps by more than a minute, the drive of which there is most.
 
     Args:
         path: a bag folder, or one `.mcap` or `.db3` file.
         salvage: read a damaged MCAP file up to the damage.
         names: how the bag calls its topics and frames.
         silent: whether the planner may say nothing in it, as one of another maker does.
-        report: told of messages that cannot be used and are left out; without it they raise.
+        report: told of another drive, and of messages that cannot be used, which are left out; without it the latter
+            raise.
 
     Raises:
         InputError: no bag, a damaged one, one without messages, or one in which the planner says nothing.
     """
-    changes: list[StateChange] = []
-    whys: list[WhyMessage] = []
-    words: list[tuple[float, str, str]] = []
-    motion: list[MotionSample] = []
     warnings = ReadWarnings(str(path), report)
-    stamps = []
-    for t, message in by_stamp(ours(read_messages(path, salvage, names))):
-        stamps.append(t)
-        if message.topic == "odometry":
-            motion += motion_samples(t, message.data)
-        elif message.topic == "transition" and (event := warnings.usable(message, unpack_transition)) is not None:
-            changes.append(state_change(event))
-        elif message.topic == "why" and (statuses := warnings.usable(message, unpack_diagnostics)) is not None:
-            whys.append(WhyMessage(t, statuses))
-        elif message.topic in WORDS and (word := warnings.usable(message, unpack_string)) is not None:
-            words.append((t, message.topic, word))
+    said = _read(by_stamp(ours(read_messages(path, salvage, names))), warnings)
     warnings.count()
-    if not stamps or not (changes or whys or words or silent):
+    if not said.stamps or not (said.changes or said.whys or said.words or silent):
         raise InputError(str(path), "the planner says nothing in it", "the topics state, transition and why")
-    motion = motion or _planned(by_stamp(ours(read_messages(path, salvage, names))))
-    for by_time in (changes, whys, words, motion):  # Bags are in the order of their ticks, whose clock may be set back.
-        by_time.sort(key=itemgetter(0))
-    stood = tuple(
-        stops(((each.t, each.v) for each in motion), [LimitChange(why.t, why.code, why.words) for why in whys])
-    )
-    return Timeline(
-        min(stamps), max(stamps), tuple(changes or _by_state(words)), stood, tuple(whys), tuple(words), tuple(motion)
-    )
+    drive = drive_span(said.clock)
+    if not all(map(drive.holds, said.clock)):
+        if report is not None:
+            report(f"{path}: time jumps: told is from {drive.begin:.3f} to {drive.end:.3f} s, the rest is left out")
+        again = ReadWarnings(str(path), lambda line: None)
+        said = _read(by_stamp(ours(read_messages(path, salvage, names)), drive), again)
+        said.changes = [change for change in said.changes if drive.holds(change.t)]
+    said.motion = said.motion or _planned(by_stamp(ours(read_messages(path, salvage, names)), drive))
+    return said.timeline()
 
 
-def by_stamp(messages: Iterable[Message]) -> Iterator[tuple[float, Message]]:
+@dataclass
+class _Said:
+    """What is in a bag in the order of its messages; their stamps (s), and those of the planner's clock among them."""
+
+    changes: list[StateChange] = field(default_factory=list)
+    whys: list[WhyMessage] = field(default_factory=list)
+    words: list[tuple[float, str, str]] = field(default_factory=list)
+    motion: list[MotionSample] = field(default_factory=list)
+    stamps: list[float] = field(default_factory=list)
+    clock: list[float] = field(default_factory=list)
+
+    def timeline(self) -> Timeline:
+        """The same by time: messages are in the order of ticks, whose clock may be set back."""
+        for by_time in (self.changes, self.whys, self.words, self.motion):
+            by_time.sort(key=itemgetter(0))
+        limits = [LimitChange(why.t, why.code, why.words) for why in self.whys]
+        return Timeline(
+            min(self.stamps),
+            max(self.stamps),
+            tuple(self.changes or _by_state(self.words)),
+            tuple(stops(((each.t, each.v) for each in self.motion), limits)),
+            tuple(self.whys),
+            tuple(self.words),
+            tuple(self.motion),
+        )
+
+
+def _read(messages: Iterable[tuple[float, Message]], warnings: ReadWarnings) -> _Said:
+    said = _Said()
+    for t, message in messages:
+        said.stamps.append(t)
+        said.clock += [t] * (message.topic in STAMPED)
+        if message.topic == "odometry":
+            said.motion += motion_samples(t, message.data)
+        elif message.topic == "transition" and (event := warnings.usable(message, unpack_transition)) is not None:
+            said.changes.append(state_change(event))
+        elif message.topic == "why" and (statuses := warnings.usable(message, unpack_diagnostics)) is not None:
+            said.whys.append(WhyMessage(t, statuses))
+        elif message.topic in WORDS and (word := warnings.usable(message, unpack_string)) is not None:
+            said.words.append((t, message.topic, word))
+    return said
+
+
+def by_stamp(messages: Iterable[Message], drive: DriveSpan = ANY_TIME) -> Iterator[tuple[float, Message]]:
     """Messages with their stamps (s) on the planner's clock, which a recorder's need not be.
 
-    One without a stamp of its own takes that of the message before it, or at the beginning that of the first one.
+    One without a stamp of its own takes that of the message before it, or at the beginning that of the first one. One
+    with a stamp that is not of the drive is left out.
     """
     early: list[Message] = []
     clock = None
     for message in messages:
         if message.topic in STAMPED and (ns := stamp_ns_if_any(message.data)) is not None:
+            if not drive.holds(seconds(ns)):
+                continue
             clock = seconds(ns)
             yield from ((clock, other) for other in early)
             early.clear()
