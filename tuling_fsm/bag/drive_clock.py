@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import NamedTuple
 
-LONGEST_SILENCE_S = 60.0
-"""What is stamped farther from the rest of a drive is of another one, s. Less can be a recorder or a reader that had no
-time, or a car that is told nothing in a tunnel.
+LONGEST_SILENCE_S = 600.0
+"""What is stamped farther from the rest of a drive is of another one, s. Less can be a recorder that paused, a planner
+that was deactivated, or a car that is told nothing in a tunnel.
 """
 OVERTAKEN_S = 1.0
 """By how much the stamps of one topic may go back, s: messages overtake one another, a clock is set right."""
