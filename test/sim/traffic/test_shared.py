@@ -294,6 +294,35 @@ def test_when_the_server_ends_each_client_is_told_in_one_line(world: World) -> N
     assert flow.fleet.rules.gap.tolist() == [2.0] * 4
 
 
+def test_a_client_of_a_world_that_has_ended_is_none_of_the_next_one_on_its_port(plain: RoadMap) -> None:
+    flow = Flow(plain, 4)
+    with TrafficServer(Autopilot(flow.manager), 0) as server:
+        client = TrafficClient(server.port, 1)
+    other = Flow(plain, 4)
+    with TrafficServer(Autopilot(other.manager), server.port):
+        for call in (
+            lambda: client.global_distance_to_leading_vehicle(9.0), client.confirm, client.leave,
+            lambda: client.frame, lambda: client.vehicles, lambda: client.settings(1),
+        ):  # fmt: skip
+            with pytest.raises(InputError, match=r"another simulator has this port by now .*enter again"):
+                call()
+        other.step()
+        assert other.fleet.rules.gap.tolist() == [2.0] * 4
+        TrafficClient(server.port, 1).confirm()
+
+
+def test_a_client_that_has_left_sets_nothing_more(world: World) -> None:
+    flow, server = world
+    client = TrafficClient(server.port, 1)
+    client.leave()
+    with pytest.raises(InputError, match="it has left"):
+        client.global_distance_to_leading_vehicle(9.0)
+    with pytest.raises(InputError, match="it has left"):
+        client.leave()
+    flow.step()
+    assert flow.fleet.rules.gap.tolist() == [2.0] * 4
+
+
 CLIENT = """
 import sys
 from tuling_fsm.core.errors import InputError

@@ -31,7 +31,8 @@ class TrafficClient:
     """Sends what is to be set; the server does it at the beginning of a frame, in one batch with that of other clients.
 
     Every setting of an `Autopilot` is a method here with the same arguments, as `ignore_lights_percentage(7, 50.0)`. It
-    is on its way when the call returns; what the server could not do then `confirm` says.
+    is on its way when the call returns; what the server could not do then `confirm` says. Where the server has ended,
+    or another one has its port by now, every call raises an `InputError`.
 
     Args:
         port: of the server.
@@ -42,17 +43,17 @@ class TrafficClient:
     """
 
     def __init__(self, port: int = DEFAULT_PORT, number: int = 1) -> None:
-        self._port, self._number = port, number
+        self._port = port
         self._frame = NEXT_FRAME
         self._proxy = xmlrpc.client.ServerProxy(f"http://{HOST}:{port}", _PatientTransport(), allow_none=True)
-        self._ask("enter", number)
+        self._token = str(self._ask("enter", number))
 
     def __getattr__(self, name: str) -> Callable[..., None]:
         if name.startswith("_"):
             raise AttributeError(name)
 
         def send(*arguments: Any) -> None:
-            self._ask("post", self._number, self._frame, name, list(arguments))
+            self._ask("post", self._token, self._frame, name, list(arguments))
 
         return send
 
@@ -70,17 +71,17 @@ class TrafficClient:
         Raises:
             InputError: the first thing that was not.
         """
-        self._ask("confirm", self._number)
+        self._ask("confirm", self._token)
 
     @property
     def frame(self) -> int:
         """Number of the frame that comes next."""
-        return int(self._ask("frame"))
+        return int(self._ask("frame", self._token))
 
     @property
     def vehicles(self) -> list[int]:
         """Numbers of the vehicles on the road when the last frame began, whichever client has registered them."""
-        return [int(number) for number in self._ask("vehicles")]
+        return [int(number) for number in self._ask("vehicles", self._token)]
 
     def settings(self, vehicle: int) -> dict[str, float]:
         """What was set for a vehicle when the last frame began: the columns of `RULES`, and its share of the limit.
@@ -88,11 +89,11 @@ class TrafficClient:
         Raises:
             InputError: there is no such vehicle.
         """
-        return dict(self._ask("settings", vehicle))
+        return dict(self._ask("settings", self._token, vehicle))
 
     def leave(self) -> None:
-        """Give the number back. What was set stays."""
-        self._ask("leave", self._number)
+        """Give the number back: no call is answered from then on. What was set stays."""
+        self._ask("leave", self._token)
 
     def _ask(self, method: str, *arguments: Any) -> Any:
         try:

@@ -7,9 +7,11 @@ numbers and of what each has sent. So a batch has the same effect however its co
 from __future__ import annotations
 
 import itertools
+import secrets
 import socketserver
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from xmlrpc.server import SimpleXMLRPCRequestHandler, SimpleXMLRPCServer
 
@@ -36,10 +38,18 @@ SILENT_S = 5.0
 """A connection on which nothing is asked for so long is closed."""
 
 
+@dataclass
+class _Client:
+    """One that has entered: its number, and what could not be done for it."""
+
+    number: int
+    wrong: list[InputError] = field(default_factory=list)
+
+
 class _Command(NamedTuple):
     """A command of a client; `number` counts all that have come."""
 
-    client: int
+    client: _Client
     number: int
     frame: int
     name: str
@@ -48,7 +58,7 @@ class _Command(NamedTuple):
     @property
     def turn(self) -> tuple[int, int]:
         """In a batch the commands come in this order."""
-        return self.client, self.number
+        return self.client.number, self.number
 
 
 class _Connection(SimpleXMLRPCRequestHandler):
@@ -78,8 +88,10 @@ class TrafficServer:
     def __init__(self, pilot: Autopilot, port: int = DEFAULT_PORT, lights: TrafficLights | None = None) -> None:
         self._pilot, self._lights = pilot, lights
         self._lock = threading.Lock()
-        self._clients: dict[int, list[InputError]] = {}
-        """Numbers of the clients, and what could not be done for each."""
+        self._name = secrets.token_hex(8)
+        """Begins the tokens of this server, so that a client of another one that had the port is told from its own."""
+        self._clients: dict[str, _Client] = {}
+        """Those that have entered, by the token that each of their calls bears."""
         self._commands: list[_Command] = []
         self._numbers = itertools.count()
         self._frame = 0
@@ -90,9 +102,11 @@ class TrafficServer:
         except OSError as error:
             raise InputError(f"port {port}", "it is in use", "a free port, or a client of the server there") from error
         self.port = int(self._server.server_address[1])
-        for method in (self._enter, self._leave, self._post, self._confirm, self._asked_frame, self._asked_vehicles,
-                       self._asked_settings):  # fmt: skip
-            self._server.register_function(self._answering(method), method.__name__.removeprefix("_asked").strip("_"))
+        self._server.register_function(self._answering(self._enter), "enter")
+        for method in (self._post, self._confirm, self._asked_frame, self._asked_vehicles, self._asked_settings):
+            name = method.__name__.removeprefix("_asked").strip("_")
+            self._server.register_function(self._answering(self._of_client(method)), name)
+        self._server.register_function(self._answering(self._leave), "leave")
         self._publish()
         pilot.traffic.before_frame.append(self._apply_due)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
@@ -125,17 +139,35 @@ class TrafficServer:
 
         return answer
 
-    def _enter(self, client: int) -> bool:
-        if client in self._clients:
-            raise InputError("traffic client", f"number {client} is taken", "a number of its own")
-        self._clients[client] = []
+    def _of_client(self, method: Callable[..., Any]) -> Callable[..., Any]:
+        """A method of a client as it is called: with the client's token."""
+
+        def called(token: str, *arguments: Any) -> Any:
+            return method(self._entered(token), *arguments)
+
+        return called
+
+    def _entered(self, token: str) -> _Client:
+        if token not in self._clients:
+            left = token.startswith(self._name)
+            what = "it has left" if left else "another simulator has this port by now"
+            raise InputError("traffic client", what, "a client that has entered here: enter again")
+        return self._clients[token]
+
+    def _enter(self, number: int) -> str:
+        """The token for all further calls."""
+        if any(client.number == number for client in self._clients.values()):
+            raise InputError("traffic client", f"number {number} is taken", "a number of its own")
+        token = f"{self._name} {next(self._numbers)}"
+        self._clients[token] = _Client(number)
+        return token
+
+    def _leave(self, token: str) -> bool:
+        self._entered(token)
+        del self._clients[token]
         return True
 
-    def _leave(self, client: int) -> bool:
-        self._clients.pop(client, None)
-        return True
-
-    def _post(self, client: int, frame: int, name: str, arguments: list[Any]) -> bool:
+    def _post(self, client: _Client, frame: int, name: str, arguments: list[Any]) -> bool:
         if name not in COMMANDS:
             raise InputError("traffic client", f"there is no {name}", "a setting of the traffic manager")
         if name != "reset_traffic_lights":
@@ -143,19 +175,18 @@ class TrafficServer:
         self._commands.append(_Command(client, next(self._numbers), frame, name, tuple(arguments)))
         return True
 
-    def _confirm(self, client: int) -> bool:
-        wrong = self._clients.get(client, [])
-        if wrong:
-            raise wrong.pop(0)
+    def _confirm(self, client: _Client) -> bool:
+        if client.wrong:
+            raise client.wrong.pop(0)
         return True
 
-    def _asked_frame(self) -> int:
+    def _asked_frame(self, _: _Client) -> int:
         return self._frame
 
-    def _asked_vehicles(self) -> list[int]:
+    def _asked_vehicles(self, _: _Client) -> list[int]:
         return self._vehicles
 
-    def _asked_settings(self, vehicle: int) -> dict[str, float]:
+    def _asked_settings(self, _: _Client, vehicle: int) -> dict[str, float]:
         if vehicle not in self._settings:
             raise InputError("traffic", f"no vehicle {vehicle} of this traffic manager", "one of its vehicles")
         return self._settings[vehicle]
@@ -171,8 +202,7 @@ class TrafficServer:
                 try:
                     self._apply(command, stamp)
                 except InputError as error:
-                    if command.client in self._clients:
-                        self._clients[command.client].append(error)
+                    command.client.wrong.append(error)
             self._frame = frame + 1
             self._publish()
 
