@@ -268,6 +268,41 @@ def test_values_that_make_no_sense_do_not_stop_the_owner(
         client.confirm()
 
 
+@pytest.mark.parametrize("number", ["planner_box", None, True, 1.0])
+def test_a_number_that_is_none_is_refused(world: World, number: Any) -> None:
+    _, server = world
+    with pytest.raises(InputError) as refused:
+        TrafficClient(server.port, number)
+    assert str(refused.value) == f"traffic client: number is {number!r} (expected a whole number)"
+
+
+def test_a_frame_that_is_no_number_is_refused_and_none_is_the_next(world: World) -> None:
+    flow, server = world
+    client = TrafficClient(server.port)
+    wrong: Any = "5"
+    client.in_frame(wrong)
+    with pytest.raises(InputError, match=r"frame is '5' .expected a whole number"):
+        client.global_distance_to_leading_vehicle(9.0)
+    client.in_frame(5)
+    client.in_frame(None)
+    client.global_distance_to_leading_vehicle(9.0)
+    flow.step()
+    assert flow.fleet.rules.gap.tolist() == [9.0] * 4
+
+
+def test_what_breaks_a_command_is_said_to_its_client_alone(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    flow, server = world
+    client, other = TrafficClient(server.port, 1), TrafficClient(server.port, 2)
+    monkeypatch.setattr("xmlrpc.client.MAXINT", 10**400)  # So that a client of another language is heard.
+    client.set_path(client.vehicles[0], [[10**400, 0]])
+    other.global_distance_to_leading_vehicle(9.0)
+    flow.step()
+    assert flow.fleet.rules.gap.tolist() == [9.0] * 4
+    with pytest.raises(InputError, match=r"traffic.set_path: OverflowError: .* \(in .*\)"):
+        client.confirm()
+    other.confirm()
+
+
 def test_every_command_has_arguments_that_can_be_checked() -> None:
     for name in set(COMMANDS) - {"reset_traffic_lights"}:
         with pytest.raises(InputError, match=f"traffic.{name}: "):

@@ -39,7 +39,7 @@ class TrafficClient:
         number: of this client; in a batch the lower ones come first. Two clients may not have the same.
 
     Raises:
-        InputError: there is no server, or the number is taken.
+        InputError: there is no server, or the number is taken or none.
     """
 
     def __init__(self, port: int = DEFAULT_PORT, number: int = 1) -> None:
@@ -57,13 +57,13 @@ class TrafficClient:
 
         return send
 
-    def in_frame(self, frame: int) -> None:
-        """Let what follows be done at the beginning of a frame, not of the next one that comes.
+    def in_frame(self, frame: int | None) -> None:
+        """Let what follows be done at the beginning of a frame; None: of the next one that comes, as at first.
 
         Runs repeat when every command names its frame and is there before it; otherwise the frame depends on when the
         command arrives.
         """
-        self._frame = frame
+        self._frame = NEXT_FRAME if frame is None else frame
 
     def confirm(self) -> None:
         """Whether all has been done that was due.

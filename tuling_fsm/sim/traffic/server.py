@@ -17,9 +17,9 @@ from xmlrpc.server import SimpleXMLRPCRequestHandler, SimpleXMLRPCServer
 
 import numpy as np
 
-from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.errors import InputError, in_one_line
 from tuling_fsm.sim.environment.traffic_lights import TrafficLights
-from tuling_fsm.sim.traffic.autopilot import Autopilot, check_arguments
+from tuling_fsm.sim.traffic.autopilot import FITTING, Autopilot, check_arguments
 from tuling_fsm.sim.traffic.client import DEFAULT_PORT, HOST
 from tuling_fsm.sim.traffic.fleet import RULES
 
@@ -156,6 +156,7 @@ class TrafficServer:
 
     def _enter(self, number: int) -> str:
         """The token for all further calls."""
+        _check_whole("number", number)
         if any(client.number == number for client in self._clients.values()):
             raise InputError("traffic client", f"number {number} is taken", "a number of its own")
         token = f"{self._name} {next(self._numbers)}"
@@ -170,6 +171,7 @@ class TrafficServer:
     def _post(self, client: _Client, frame: int, name: str, arguments: list[Any]) -> bool:
         if name not in COMMANDS:
             raise InputError("traffic client", f"there is no {name}", "a setting of the traffic manager")
+        _check_whole("frame", frame)
         if name != "reset_traffic_lights":
             check_arguments(name, arguments)
         self._commands.append(_Command(client, next(self._numbers), frame, name, tuple(arguments)))
@@ -194,15 +196,15 @@ class TrafficServer:
     # In the thread of the owner.
 
     def _apply_due(self, frame: int, stamp: float) -> None:
-        """Do what is due in this frame."""
+        """Do what is due in this frame. Whatever is wrong with it is its client's to hear of, and nobody else's."""
         with self._lock:
             due = sorted((each for each in self._commands if each.frame <= frame), key=lambda each: each.turn)
             self._commands = [command for command in self._commands if command.frame > frame]
             for command in due:
                 try:
                     self._apply(command, stamp)
-                except InputError as error:
-                    command.client.wrong.append(error)
+                except Exception as error:
+                    command.client.wrong.append(_told(command.name, error))
             self._frame = frame + 1
             self._publish()
 
@@ -225,3 +227,16 @@ class TrafficServer:
             | {"share": float(car.share[row])}
             for row in rows
         }
+
+
+def _check_whole(name: str, value: Any) -> None:
+    fits, expected = FITTING["int"]
+    if not fits(value):
+        raise InputError("traffic client", f"{name} is {value!r}", expected)
+
+
+def _told(name: str, error: Exception) -> InputError:
+    """What a client hears of a command that could not be done."""
+    if isinstance(error, InputError):
+        return error
+    return InputError(f"traffic.{name}", in_one_line(error), "arguments with which it can be done")
