@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import signal
 import socket
 import subprocess
 import sys
@@ -356,6 +357,56 @@ def test_a_client_that_has_left_sets_nothing_more(world: World) -> None:
         client.leave()
     flow.step()
     assert flow.fleet.rules.gap.tolist() == [2.0] * 4
+
+
+DYING = """
+import os, signal, sys
+from tuling_fsm.sim.traffic.client import TrafficClient
+client = TrafficClient(int(sys.argv[1]), 5)
+client.global_distance_to_leading_vehicle(8.0)
+client.distance_to_leading_vehicle(99, 8.0)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_client_that_has_died_can_come_back_under_its_number(world: World) -> None:
+    flow, server = world
+    assert subprocess.run([sys.executable, "-c", DYING, str(server.port)], check=False).returncode == -signal.SIGKILL
+    client = TrafficClient(server.port, 5)
+    flow.step()
+    assert flow.fleet.rules.gap.tolist() == [8.0] * 4
+    client.confirm()
+
+
+def test_a_client_that_is_only_silent_keeps_its_number(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, server = world
+    monkeypatch.setattr("tuling_fsm.sim.traffic.server._Connection.timeout", 0.05)
+    client = TrafficClient(server.port, 1)
+    with socket.create_connection((HOST, server.port)) as silent:
+        assert silent.recv(1) == b""
+    with pytest.raises(InputError, match="number 1 is taken"):
+        TrafficClient(server.port, 1)
+    client.confirm()
+
+
+def test_one_whose_number_has_been_taken_over_sets_nothing_more(world: World) -> None:
+    _, server = world
+    client = TrafficClient(server.port, 1)
+    client._proxy("close")()
+    other = TrafficClient(server.port, 1)
+    with pytest.raises(InputError, match="its number has been taken over"):
+        client.global_distance_to_leading_vehicle(9.0)
+    other.confirm()
+
+
+def test_a_client_leaves_with_its_context(world: World) -> None:
+    _, server = world
+    with TrafficClient(server.port, 1) as client, pytest.raises(InputError, match="number 1 is taken"):
+        TrafficClient(server.port, 1)
+    with pytest.raises(InputError, match="it has left"):
+        client.confirm()
+    with TrafficClient(server.port, 1):
+        server.close()
 
 
 CLIENT = """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import xmlrpc.client
 from collections.abc import Callable
@@ -36,7 +37,8 @@ class TrafficClient:
 
     Args:
         port: of the server.
-        number: of this client; in a batch the lower ones come first. Two clients may not have the same.
+        number: of this client; in a batch the lower ones come first. Two clients may not have the same, but that of one
+            that has gone is free.
 
     Raises:
         InputError: there is no server, or the number is taken or none.
@@ -47,6 +49,13 @@ class TrafficClient:
         self._frame = NEXT_FRAME
         self._proxy = xmlrpc.client.ServerProxy(f"http://{HOST}:{port}", _PatientTransport(), allow_none=True)
         self._token = str(self._ask("enter", number))
+
+    def __enter__(self) -> TrafficClient:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with contextlib.suppress(InputError):  # A server that has ended is left too.
+            self.leave()
 
     def __getattr__(self, name: str) -> Callable[..., None]:
         if name.startswith("_"):
@@ -92,8 +101,11 @@ class TrafficClient:
         return dict(self._ask("settings", self._token, vehicle))
 
     def leave(self) -> None:
-        """Give the number back: no call is answered from then on. What was set stays."""
-        self._ask("leave", self._token)
+        """Give the number back, as leaving the context does: no call is answered from then on. What was set stays."""
+        try:
+            self._ask("leave", self._token)
+        finally:
+            self._proxy("close")()
 
     def _ask(self, method: str, *arguments: Any) -> Any:
         try:

@@ -6,11 +6,14 @@ numbers and of what each has sent. So a batch has the same effect however its co
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import secrets
+import socket
 import socketserver
+import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from xmlrpc.server import SimpleXMLRPCRequestHandler, SimpleXMLRPCServer
@@ -35,15 +38,26 @@ COMMANDS = (
 """What clients may call, by the names of `Autopilot`; `reset_traffic_lights` has no arguments for them."""
 Answer = dict[str, Any]
 SILENT_S = 5.0
-"""A connection on which nothing is asked for so long is closed."""
+"""A connection by which no client has entered is closed when nothing is asked on it for so long."""
 
 
 @dataclass
 class _Client:
-    """One that has entered: its number, and what could not be done for it."""
+    """One that has entered: its number, the connection on which it asks, and what could not be done for it."""
 
     number: int
+    connection: socket.socket
     wrong: list[InputError] = field(default_factory=list)
+
+    @property
+    def gone(self) -> bool:
+        """Whether it has closed its connection: its process has ended, however that was, or has dropped it."""
+        try:
+            return not self.connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
 
 
 class _Command(NamedTuple):
@@ -62,15 +76,25 @@ class _Command(NamedTuple):
 
 
 class _Connection(SimpleXMLRPCRequestHandler):
-    """What one client asks."""
+    """What one client asks, on one connection for as long as it is there."""
 
+    protocol_version = "HTTP/1.1"
     timeout = SILENT_S
+    server: _ConnectionServer
+
+    def _dispatch(self, method: str, params: Iterable[Any]) -> Any:
+        return self.server._dispatch(method, (self.connection, *params))
 
 
 class _ConnectionServer(socketserver.ThreadingMixIn, SimpleXMLRPCServer):
     """Every connection has a thread of its own: one that is silent holds up neither the others nor the end."""
 
     daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A connection that breaks off is the end of a client, and nothing to report."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
 
 
 class TrafficServer:
@@ -126,14 +150,20 @@ class TrafficServer:
         self._server.server_close()
         self._thread.join()
         self._pilot.traffic.before_frame.remove(self._apply_due)
+        with self._lock:
+            for client in self._clients.values():
+                with contextlib.suppress(OSError):  # Its own side has closed it.
+                    client.connection.shutdown(socket.SHUT_RDWR)
 
     # In the threads of the server: they only touch what the lock guards.
 
     def _answering(self, method: Callable[..., Any]) -> Callable[..., Answer]:
-        def answer(*arguments: Any) -> Answer:
+        def answer(connection: socket.socket, *arguments: Any) -> Answer:
             with self._lock:
                 try:
-                    return {"done": method(*arguments)}
+                    if not self._thread.is_alive():
+                        raise InputError(f"port {self.port}", "the traffic manager has ended", "a running one")
+                    return {"done": method(connection, *arguments)}
                 except InputError as error:
                     return {"refused": [error.where, error.what, error.expected]}
 
@@ -142,28 +172,35 @@ class TrafficServer:
     def _of_client(self, method: Callable[..., Any]) -> Callable[..., Any]:
         """A method of a client as it is called: with the client's token."""
 
-        def called(token: str, *arguments: Any) -> Any:
-            return method(self._entered(token), *arguments)
+        def called(connection: socket.socket, token: str, *arguments: Any) -> Any:
+            client = self._entered(token)
+            client.connection = _kept_open(connection)
+            return method(client, *arguments)
 
         return called
 
     def _entered(self, token: str) -> _Client:
         if token not in self._clients:
             left = token.startswith(self._name)
-            what = "it has left" if left else "another simulator has this port by now"
+            what = (
+                "it has left, or its number has been taken over" if left else "another simulator has this port by now"
+            )
             raise InputError("traffic client", what, "a client that has entered here: enter again")
         return self._clients[token]
 
-    def _enter(self, number: int) -> str:
+    def _enter(self, connection: socket.socket, number: int) -> str:
         """The token for all further calls."""
         _check_whole("number", number)
-        if any(client.number == number for client in self._clients.values()):
+        namesakes = {token: client for token, client in self._clients.items() if client.number == number}
+        if not all(client.gone for client in namesakes.values()):
             raise InputError("traffic client", f"number {number} is taken", "a number of its own")
+        for token in namesakes:
+            del self._clients[token]
         token = f"{self._name} {next(self._numbers)}"
-        self._clients[token] = _Client(number)
+        self._clients[token] = _Client(number, _kept_open(connection))
         return token
 
-    def _leave(self, token: str) -> bool:
+    def _leave(self, _: socket.socket, token: str) -> bool:
         self._entered(token)
         del self._clients[token]
         return True
@@ -227,6 +264,12 @@ class TrafficServer:
             | {"share": float(car.share[row])}
             for row in rows
         }
+
+
+def _kept_open(connection: socket.socket) -> socket.socket:
+    """A connection that may be silent: when it is closed, its client has gone."""
+    connection.settimeout(None)
+    return connection
 
 
 def _check_whole(name: str, value: Any) -> None:
