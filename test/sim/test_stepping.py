@@ -19,6 +19,9 @@ from tuling_fsm.sim.parameters import SimParameters, SteppingParameters
 from tuling_fsm.sim.scenario.model import Population
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.sim.stepping import AsyncWorld, Snapshot, SyncWorld
+from tuling_fsm.sim.traffic.autopilot import Autopilot
+from tuling_fsm.sim.traffic.client import TrafficClient
+from tuling_fsm.sim.traffic.server import TrafficServer
 from tuling_fsm.world.inputs import Inputs, RouteRequest, StampedRows
 
 from .scenes import scenario, simulation
@@ -145,6 +148,23 @@ def test_a_reloaded_world_needs_its_seed_again(lit: RoadMap) -> None:
         traces.append(trace())
     assert traces[0] == first != traces[1]
     assert told == [*range(1, 41)] * 3
+
+
+@pytest.mark.clause("TM-4")
+def test_a_world_whose_traffic_is_served_is_reloaded_when_the_server_is_closed(lit: RoadMap) -> None:
+    world = SyncWorld(simulation(lit, population=Population(2, 0)), lambda inputs: None)
+    with TrafficServer(Autopilot(world.simulation.traffic), 0) as server:
+        world.tick()
+        with pytest.raises(InputError, match="reload: a traffic server serves this world"):
+            world.reload(1, lambda inputs: None)
+        assert TrafficClient(server.port).frame == 1
+    world.reload(1, lambda inputs: None)
+    with TrafficServer(Autopilot(world.simulation.traffic), server.port), TrafficClient(server.port) as client:
+        client.global_distance_to_leading_vehicle(9.0)
+        world.tick()
+        client.confirm()
+        assert client.frame == 1
+    assert world.simulation.traffic.fleet.rules.gap.tolist() == [9.0, 9.0]
 
 
 @pytest.mark.clause("SIM-1")

@@ -76,7 +76,14 @@ class SyncWorld:
         """Begin again, with a seed and a planner that knows nothing yet; queues and callbacks stay.
 
         A reloaded world does not remember its seed: the same one has to be given for the same run (SIM-2).
+
+        Raises:
+            InputError: its traffic is served to clients (`TrafficServer`), who would be left with the old one.
         """
+        if self.simulation.traffic.before_frame:
+            raise InputError(
+                "reload", "a traffic server serves this world", "the server closed, and one of the new world"
+            )
         self.simulation, self._drive = self.simulation.restarted(seed), drive
         self.snapshot = Snapshot(self.simulation.frame, self.simulation.stamp)
 
