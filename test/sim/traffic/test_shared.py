@@ -99,6 +99,8 @@ def test_every_setting_of_a_traffic_manager_can_be_called(world: World) -> None:
     for name, arguments in calls.items():
         getattr(client, name)(*arguments)
     flow.step()
+    with pytest.raises(InputError, match="no lane on its left"):
+        client.confirm()
     client.confirm()
     assert client.settings(b)["gap"] == 3.0
 
@@ -302,6 +304,22 @@ def test_what_breaks_a_command_is_said_to_its_client_alone(world: World, monkeyp
     with pytest.raises(InputError, match=r"traffic.set_path: OverflowError: .* \(in .*\)"):
         client.confirm()
     other.confirm()
+
+
+def test_a_lane_change_to_where_there_is_no_lane_is_said_when_asked(two_lanes: RoadMap) -> None:
+    flow = Flow(two_lanes, 1)
+    with TrafficServer(Autopilot(flow.manager), 0) as server, TrafficClient(server.port) as client:
+        vehicle = client.vehicles[0]
+        left = bool(flow.manager.graph.lane.left[flow.fleet.path_lane[0, 0]] >= 0)
+        for side in (not left, left):
+            client.force_lane_change(vehicle, side)
+        flow.step()
+        with pytest.raises(InputError) as said:
+            client.confirm()
+        side_name = "right" if left else "left"
+        told = f"vehicle {vehicle} has no lane on its {side_name} (expected a lane beside its own)"
+        assert str(said.value) == f"traffic.force_lane_change: {told}"
+        client.confirm()
 
 
 def test_every_command_has_arguments_that_can_be_checked() -> None:

@@ -246,7 +246,12 @@ class TrafficServer:
             self._publish()
 
     def _apply(self, command: _Command, stamp: float) -> None:
-        if command.name != "reset_traffic_lights":
+        if command.name == "force_lane_change":
+            vehicle, left = command.arguments
+            if not self._pilot.force_lane_change(vehicle, left):
+                what = f"vehicle {vehicle} has no lane on its {'left' if left else 'right'}"
+                raise InputError("traffic.force_lane_change", what, "a lane beside its own")
+        elif command.name != "reset_traffic_lights":
             getattr(self._pilot, command.name)(*command.arguments)
         elif self._lights is None:
             raise InputError("traffic.reset_traffic_lights", "this server has no lights", "a world with lights")
