@@ -135,14 +135,45 @@ def test_it_brakes_hard_for_no_cause(plain: RoadMap) -> None:
 def test_it_runs_a_light_that_is_red_for_a_short_time(lit: RoadMap, red_most: float, runs: bool) -> None:
     rude = RudeFlow(lit, 1, dataclasses.replace(CALM, red_most=red_most))
     rude.drivers.runs_red[:] = red_most
+    assert passes_red(rude) is runs
+
+
+def passes_red(rude: RudeFlow) -> bool:
+    """Whether the first vehicle drives past a light that has just become red."""
     rude.place(0, INBOUND_E, 70.0, 8.0)
     for number in rude.flow.lights.numbers:
         rude.flow.lights.force(number, Light.GREEN)
     rude.run(0.5)
     for number in rude.flow.lights.numbers:
         rude.flow.lights.force(number, Light.RED)
-    end = rude.run(9.0)[-1][0]
-    assert (end > 50.0) is runs
+    return rude.run(9.0)[-1][0] > 50.0
+
+
+@pytest.mark.parametrize("for_all", [True, False])
+@pytest.mark.parametrize(("red_most", "percentage", "runs"), [(0.0, 100.0, True), (60.0, 0.0, False)])
+@pytest.mark.clause("TM-2")
+def test_the_share_of_lights_that_a_client_sets_holds_for_it(
+    lit: RoadMap, red_most: float, percentage: float, runs: bool, for_all: bool
+) -> None:
+    rude = RudeFlow(lit, 1)
+    rude.drivers.runs_red[:] = red_most
+    manager, car = rude.flow.manager, rude.flow.fleet.car
+    car.owner[0], manager.ids[0] = 0, 7
+    Autopilot(manager).ignore_lights_percentage(None if for_all else 7, percentage)
+    assert passes_red(rude) is runs
+    assert rude.flow.fleet.rules.ignore_lights[0] == percentage / 100.0
+
+
+@pytest.mark.clause("TM-2")
+def test_a_vehicles_own_setting_ends_with_it_and_what_is_set_for_all_does_not(plain: RoadMap) -> None:
+    manager = Flow(plain, 2).manager
+    pilot, vehicle = Autopilot(manager), int(manager.ids[0])
+    pilot.ignore_lights_percentage(vehicle, 100.0)
+    pilot.ignore_signs_percentage(None, 100.0)
+    assert [manager.is_set(row, "ignore_lights") for row in (0, 1)] == [True, False]
+    manager._assign_id(0)
+    assert [manager.is_set(row, "ignore_lights") for row in (0, 1)] == [False, False]
+    assert [manager.is_set(row, "ignore_signs") for row in (0, 1)] == [True, True]
 
 
 @pytest.mark.parametrize(("refuses", "enters"), [(1.0, True), (0.0, False)])

@@ -115,6 +115,8 @@ class TrafficManager:
         """Those of them that were set for the vehicles that are there now."""
         self._inherited: dict[tuple[int, str], float] = {}
         """What a vehicle's own setting has taken the place of, by row and name."""
+        self._set_for_all: set[tuple[int, str]] = set()
+        """What has been set for whichever vehicle is in a row, by row and name."""
         self.weather = LightConditions()
         self.hybrid = [hybrid_physics(parameters)]
         """How the vehicles of each traffic manager are treated far from the ego."""
@@ -277,7 +279,12 @@ class TrafficManager:
                 self._inherited.setdefault((row, name), values[row])
             else:
                 self._inherited.pop((row, name), None)
+                self._set_for_all.add((row, name))
             values[row] = value
+
+    def is_set(self, row: int, name: str) -> bool:
+        """Whether `set_rule` has set this for the vehicle in a row, as its own or for all."""
+        return (row, name) in self._inherited or (row, name) in self._set_for_all
 
     def detect_collisions(self, pairs: Collection[tuple[int, int]], detect: bool) -> None:
         """Let vehicles brake for other agents, or not: pairs of a row and a number (`EGO_NUMBER`: the ego)."""

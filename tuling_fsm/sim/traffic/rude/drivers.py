@@ -93,11 +93,13 @@ class RudeDrivers:
     def _pass_lights(
         self, stamp: float, n: int, ahead: tuple[int, int, int], lights: Int32Array, seen: SeenVehicles
     ) -> None:
-        """The light ahead, and the junction behind it."""
+        """The light ahead, and the junction behind it. Where a client has set which lights are run, that holds."""
         graph, fleet, row = self._traffic.graph, self._traffic.fleet, int(self.rows[n])
         signal, first, end = ahead
-        runs = signal >= 0 and -np.inf < self._red.red_for(stamp, signal) < self.runs_red[n]
-        fleet.rules.ignore_lights[row] = 1.0 if runs else 0.0
+        own = not self._traffic.is_set(row, "ignore_lights")
+        runs = own and signal >= 0 and -np.inf < self._red.red_for(stamp, signal) < self.runs_red[n]
+        if own:
+            fleet.rules.ignore_lights[row] = 1.0 if runs else 0.0
         if first < 0 or held_by_light(lights, signal, runs):
             return
         entry = int(fleet.path_lane[row, first])
