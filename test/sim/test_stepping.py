@@ -218,6 +218,37 @@ def fails(*_: object) -> None:
     raise ArithmeticError("no way on")
 
 
+def until_over(world: AsyncWorld) -> None:
+    """Wait for tick after tick to the last one."""
+    with pytest.raises(RuntimeError, match="the run is over"):
+        while True:
+            world.wait_for_tick(PATIENCE_S)
+
+
+@pytest.mark.clause("SIM-1")
+def test_waiting_for_a_tick_of_a_run_that_is_over_says_so_at_once(plain: RoadMap) -> None:
+    world = SyncWorld(simulation(plain, max_duration_s=0.2), lambda inputs: None)
+    while not world.simulation.finished:
+        with pytest.raises(TimeoutError):
+            world.wait_for_tick(0.0)
+        world.tick()
+    with pytest.raises(RuntimeError, match=r"the run is over \(time\)"):
+        world.wait_for_tick(PATIENCE_S)
+    world.reload(1, lambda inputs: None)
+    with pytest.raises(TimeoutError):
+        world.wait_for_tick(0.0)
+
+
+@pytest.mark.clause("SIM-1")
+def test_who_waits_for_an_asynchronous_world_hears_of_its_last_tick_and_then_of_its_end(plain: RoadMap) -> None:
+    run = simulation(plain, max_duration_s=0.2)
+    with pytest.warns(RuntimeWarning, match="do not repeat"):
+        world = AsyncWorld(run, lambda inputs: None)
+    with world:
+        until_over(world)
+        assert world.snapshot == Snapshot(run.frame, run.stamp)
+
+
 def test_an_asynchronous_run_that_is_over_asks_for_no_plan_and_stays_as_it_ended(plain: RoadMap) -> None:
     run, late = simulation(plain, max_duration_s=0.2), threading.Event()
 
@@ -229,8 +260,7 @@ def test_an_asynchronous_run_that_is_over_asks_for_no_plan_and_stays_as_it_ended
     with pytest.warns(RuntimeWarning, match="do not repeat"):
         world = AsyncWorld(run, drive)
     with world:
-        while not run.finished:
-            world.wait_for_tick(PATIENCE_S)
+        until_over(world)
         late.wait(3.0 * stepping.NOTHING_NEW_S)
     assert (run.end, late.is_set()) == ("time", False)
 
@@ -244,8 +274,7 @@ def test_a_plan_that_fails_once_the_run_is_over_leaves_its_end(plain: RoadMap) -
 
     def outlast() -> None:
         with world:
-            while not run.finished:
-                world.wait_for_tick(PATIENCE_S)
+            until_over(world)
             over.set()
 
     with pytest.warns(RuntimeWarning, match="do not repeat"):

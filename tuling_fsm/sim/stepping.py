@@ -111,17 +111,25 @@ class SyncWorld:
         """Wait until another thread ticks, at most so many seconds.
 
         Raises:
+            RuntimeError: the run is over, so that there will be no tick.
             TimeoutError: there was no tick within that time.
         """
         with self._ticked:
             frame = self.snapshot.frame
             if not self._ticked.wait_for(
-                lambda: self._failure is not None or self.snapshot.frame > frame, timeout=seconds
+                lambda: self._failure is not None or self.snapshot.frame > frame or self._no_more, timeout=seconds
             ):
                 raise TimeoutError(f"no tick within {seconds:g} s")
             if self._failure is not None:
                 raise self._failure
+            if self.snapshot.frame == frame:
+                raise RuntimeError(f"the run is over ({self.simulation.end})")
             return self.snapshot
+
+    @property
+    def _no_more(self) -> bool:
+        """Whether the run is over and its last frame is told of."""
+        return self.simulation.finished and self.snapshot.frame == self.simulation.frame
 
     def on_tick(self, callback: Callable[[Snapshot], None]) -> int:
         """Call back on every tick, in the order of registration; the number is for `remove_on_tick`."""
