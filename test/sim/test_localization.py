@@ -9,6 +9,7 @@ import pytest
 
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.sim.actors.bodies import ROW
 
 from .effects import LANE, rows, run, world
 
@@ -29,7 +30,7 @@ def test_without_localization_the_car_reckons_on_and_drifts_together_with_all_it
     assert believed.heading != true.heading
     seen = rows(inputs.objects)[0]
     distance = math.dist((seen["x"], seen["y"]), believed[:2])
-    body = sim.scripted.placed_objects.bodies["works 0 0"]
+    body = sim.scripted.placed_objects.bodies[ROW, "works", 0]
     assert body.pose is not None
     assert distance == pytest.approx(math.dist(body.pose[:2], true[:2]), abs=0.01)
     assert len(rows(inputs.lane_lines)) > 10

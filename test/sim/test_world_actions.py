@@ -10,7 +10,12 @@ import pytest
 
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.sim.actors.bodies import PlacedObjects
+from tuling_fsm.sim.scenario.choices import ActorKind, Material, PerceivedAs
+from tuling_fsm.sim.scenario.commands import CloseRoad, OccupySpaces, OpenRoad, VacateSpaces
+from tuling_fsm.sim.scenario.placements import OnLane
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.world.inputs import Inputs, Kind, Light, RouteRequest, Source
 
@@ -27,6 +32,20 @@ def test_a_lane_is_closed_and_opened_again(two_lanes: RoadMap) -> None:
     gaps = closed["y"].max() + closed["width"][0] / 2.0, closed["y"].min() - closed["width"][0] / 2.0
     assert gaps[0] > -0.5 and gaps[1] < -3.0
     assert len(rows(run(sim, 1.1).objects)) == 0
+
+
+@pytest.mark.clause("OSC-1")
+def test_road_works_of_any_name_take_no_parked_car_along_when_they_open(course: RoadMap) -> None:
+    placed, slots = PlacedObjects(course), [slot.id for slot in course.slots][:2]
+    placed.apply(OccupySpaces(tuple(slots)))
+    close = CloseRoad("space", OnLane("1", -1, 60.0), None, Material.BARRIER, PerceivedAs.OBJECTS)
+    placed.apply(close, Pose(*course.lanes[LaneId("1", 0, -1)].center.at(60.0)), 0.0)
+    car, piece = ActorKind.VEHICLE, ActorKind.BARRIER
+    assert [body.kind for body in placed.bodies.values()] == [car, car, piece, piece]
+    placed.apply(VacateSpaces((slots[1],)))
+    placed.apply(OpenRoad("space"))
+    assert [body.kind for body in placed.bodies.values()] == [car]
+    assert placed.closed_lanes == frozenset()
 
 
 def test_a_whole_road_is_closed_with_cones(course: RoadMap) -> None:

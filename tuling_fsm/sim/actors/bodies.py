@@ -172,18 +172,23 @@ class ActorBoxes(NamedTuple):
         return cls(np.array(rows).reshape(-1, 7), np.array(kinds, np.uint8), np.array(ids, np.int64))
 
 
+PlacedKey = tuple[str, str, int]
+"""What is placed, by its kind (`ROW` or `SPACE`), the actor that closes the road or the parking space, and a number."""
+ROW, SPACE = "row", "space"
+
+
 class PlacedObjects:
-    """All of them by a name of their own, which no actor of a text can bear."""
+    """What closes roads, and the cars in parking spaces."""
 
     def __init__(self, road_map: RoadMap) -> None:
         self._map = road_map
         self._count = 0
-        self.bodies: dict[str, FreeActor] = {}
-        self.ids: dict[str, int] = {}
+        self.bodies: dict[PlacedKey, FreeActor] = {}
+        self.ids: dict[PlacedKey, int] = {}
         self.seen_as: dict[int, PerceivedAs] = {}
         """How things are seen that are not seen as objects, by id."""
-        self._closed: dict[str, frozenset[LaneId]] = {}
-        """Lanes that a row lies across, by the name of the row."""
+        self._closed: dict[PlacedKey, frozenset[LaneId]] = {}
+        """Lanes that a row lies across, by the key of its first piece."""
         self._boxes: ActorBoxes | None = None
 
     @property
@@ -195,7 +200,7 @@ class PlacedObjects:
     def boxes(self) -> ActorBoxes:
         """All of them as boxes. They stand, so they are gathered once."""
         if self._boxes is None:
-            there = ((self.ids[name], body.pose, body) for name, body in self.bodies.items() if body.pose is not None)
+            there = ((self.ids[key], body.pose, body) for key, body in self.bodies.items() if body.pose is not None)
             self._boxes = ActorBoxes.of(there)
         return self._boxes
 
@@ -206,38 +211,38 @@ class PlacedObjects:
             case commands.CloseRoad():
                 self._close(command, where, z)
             case commands.OpenRoad(actor):
-                self._take_away(f"{actor} ")
+                self._take_away(ROW, actor)
             case commands.OccupySpaces(spaces):
                 self._park(spaces)
             case commands.OccupyAllBut(road, free):
                 self._park(tuple(slot.id for slot in self._map.slots if slot.road == road and slot.id not in free))
             case commands.VacateSpaces(spaces):
                 for space in spaces:
-                    self._take_away(f"space {space} ")
+                    self._take_away(SPACE, space)
             case _:
                 assert_never(command)
 
-    def _put(self, name: str, body: FreeActor, centre: Pose, z: float) -> int:
+    def _put(self, key: PlacedKey, body: FreeActor, centre: Pose, z: float) -> int:
         """The body's id."""
         body.pose, body.z = centre, z
-        self.bodies[name], self.ids[name] = body, FIRST_PROP_ID + self._count
+        self.bodies[key], self.ids[key] = body, FIRST_PROP_ID + self._count
         self._count += 1
-        return self.ids[name]
+        return self.ids[key]
 
-    def _take_away(self, prefix: str) -> None:
-        for name in [name for name in self.bodies if name.startswith(prefix)]:
-            del self.bodies[name]
-            self.seen_as.pop(self.ids.pop(name), None)
-        self._closed = {name: lanes for name, lanes in self._closed.items() if not name.startswith(prefix)}
+    def _take_away(self, kind: str, name: str) -> None:
+        for key in [key for key in self.bodies if key[:2] == (kind, name)]:
+            del self.bodies[key]
+            self.seen_as.pop(self.ids.pop(key), None)
+        self._closed = {key: lanes for key, lanes in self._closed.items() if key[:2] != (kind, name)}
 
     def _park(self, spaces: tuple[str, ...]) -> None:
         slots: Mapping[str, ParkingSlot] = {slot.id: slot for slot in self._map.slots}
         for space in spaces:
-            name = f"space {space} car"
-            if space in slots and name not in self.bodies:
+            key = (SPACE, space, 0)
+            if space in slots and key not in self.bodies:
                 slot = slots[space]
                 z = level_at(self._map, slot.pose, road=slot.road)
-                self._put(name, FreeActor(ActorKind.VEHICLE, *CAR_M), slot.pose, z)
+                self._put(key, FreeActor(ActorKind.VEHICLE, *CAR_M), slot.pose, z)
 
     def _close(self, command: commands.CloseRoad, where: Pose | None, z: float) -> None:
         found = None if where is None else self._map.project(where.x, where.y, where.heading, z)
@@ -250,10 +255,10 @@ class PlacedObjects:
             lanes, margin = [lane for lane in self._map.lanes.values() if _abreast(lane, here)], command.beyond
         edges = [offset for lane in lanes for offset in _edges(lane, station)]
         row = _row(station, max(edges) + margin, min(edges) - margin, SPACING_M[command.material])
-        self._closed[f"{command.actor} {self._count}"] = frozenset(lane.id for lane in lanes)
-        for place, pose in enumerate(row):
+        self._closed[ROW, command.actor, self._count] = frozenset(lane.id for lane in lanes)
+        for pose in row:
             body = FreeActor(KINDS[command.material], *SIZES_M[command.material])
-            number = self._put(f"{command.actor} {self._count} {place}", body, pose, here.height(found.s))
+            number = self._put((ROW, command.actor, self._count), body, pose, here.height(found.s))
             if command.seen_as is not PerceivedAs.OBJECTS:
                 self.seen_as[number] = command.seen_as
 
