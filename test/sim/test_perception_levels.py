@@ -21,6 +21,7 @@ from tuling_fsm.sim.sensors.tracking_errors import FIRST_NUMBER, LASTS_S, Tracki
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.world.inputs import OBJECTS, TRAFFIC_LIGHTS, Inputs, Kind
 
+from .effects import LANE, run, world
 from .scenes import scenario
 
 FRAME_S = 0.05
@@ -39,7 +40,7 @@ def two_rows() -> npt.NDArray[np.void]:
 def tracked(seconds: float, seed: int = 3, **rates: float) -> list[npt.NDArray[np.void]]:
     """What a tracker tells of the two, frame by frame."""
     tracker = TrackingErrors(np.random.SeedSequence(seed), TrackingErrorParameters(**rates))
-    return [tracker.apply(k * FRAME_S, HERE, two_rows()) for k in range(round(seconds / FRAME_S))]
+    return [tracker.apply(k * FRAME_S, HERE, two_rows(), True) for k in range(round(seconds / FRAME_S))]
 
 
 def drive(road_map: RoadMap, level: str, seed: int = 1) -> list[Inputs]:
@@ -83,6 +84,25 @@ def test_each_level_is_worse_than_the_one_before_and_repeats(lit: RoadMap) -> No
     assert spreads == pytest.approx([0.0, 0.15, 0.3, 0.5], abs=0.06)
     assert ages == pytest.approx([0.0, 0.1, 0.25, 0.4], abs=0.06)
     assert all(worse < better for better, worse in itertools.pairwise(shares[:3]))
+
+
+@pytest.mark.medium
+@pytest.mark.clause("RFG-1", "SIM-2")
+@pytest.mark.parametrize("blinded", ["weather.rain(8mmph, {})", "suite.disturb(sensor: lidar, drop_out: 1.0, {})"])
+def test_a_lidar_that_sees_nothing_sees_no_ghosts_and_then_those_that_it_would_have_seen(
+    two_lanes: RoadMap, blinded: str
+) -> None:
+    def ghosts(effect: str) -> list[list[int]]:
+        sim = world(two_lanes, f"{LANE}    suite: sensor_suite\n", "wait elapsed(1s)", effect)
+        sim.disturb_tracking(TrackingErrorParameters(ghosts=5.0))
+        tables = [run(sim, FRAME_S).objects for _ in range(60)]
+        return [table.rows["id"].tolist() for table in tables if table is not None]
+
+    told, clear = ghosts(blinded.format("duration: 1s")), ghosts("wait elapsed(9s)")
+    before, blind, after = slice(0, 18), slice(22, 38), slice(42, 60)
+    assert any(clear[before]) and any(clear[blind]) and any(clear[after])
+    assert not any(told[blind])
+    assert (told[before], told[after]) == (clear[before], clear[after])
 
 
 def test_there_is_no_other_level() -> None:

@@ -137,8 +137,9 @@ class InputFeed:
 
     def _update_objects(self, stamp: float, ego: EgoState, agents: AgentBoxes, environment: Environment) -> None:
         """Objects and parking slots, which are told of in the frame of the believed pose."""
-        shift = self.reckoning.from_map
-        tracked = self.tracker.apply(stamp, ego.pose, self._objects(stamp, ego, agents, environment.rain_or_fog))
+        shift, blind = self.reckoning.from_map, environment.rain_or_fog
+        lidar = not blind and self.channels[Sensor.LIDAR].fault.drop_out < 1.0
+        tracked = self.tracker.apply(stamp, ego.pose, self._objects(stamp, ego, agents, blind), lidar)
         self._table(Sensor.OBJECTS, stamp, shift.table(tracked))
         slots = self._sensors.slots(ego.pose, agents, environment.visual_range)
         self._table(Sensor.PARKING_SLOTS, stamp, shift.table(slots))

@@ -60,15 +60,19 @@ class TrackingErrors:
         self._split_until: dict[int, float] = {}
         self._renamed: dict[int, int] = {}
 
-    def apply(self, stamp: float, pose: Pose, rows: Rows) -> Rows:
-        """Rows of `OBJECTS` as the tracker tells of them at a stamp (s), from the car's pose; once a frame."""
+    def apply(self, stamp: float, pose: Pose, rows: Rows, lidar: bool) -> Rows:
+        """Rows of `OBJECTS` as the tracker tells of them at a stamp (s), from the car's pose; once a frame.
+
+        Ghosts are the lidar's: without it (`lidar`: whether it sees anything) they are drawn as ever, and not seen.
+        """
         dt, self._stamp = max(stamp - self._stamp, 0.0), stamp
         if self.parameters.id_changes > 0.0:
             rows = self._rename(rows, dt)
         if self.parameters.splits > 0.0:
             rows = self._split(rows, stamp, dt)
         if self.parameters.ghosts > 0.0:
-            rows = self._add_ghosts(rows, stamp, dt, pose)
+            ghosts = self._draw_ghosts(stamp, dt, pose)
+            rows = np.concatenate((rows, ghosts)) if lidar else rows
         return rows
 
     def _number(self) -> int:
@@ -99,7 +103,7 @@ class TrackingErrors:
         _halve(front, np.ones(len(front), np.bool_), 1.0)
         return np.concatenate((rear, front))
 
-    def _add_ghosts(self, rows: Rows, stamp: float, dt: float, pose: Pose) -> Rows:
+    def _draw_ghosts(self, stamp: float, dt: float, pose: Pose) -> Rows:
         if self._drawn(self.parameters.ghosts, dt, 1)[0]:
             ahead, side = self._random.random(2).tolist()
             along, across = GHOST_REACH_M * ahead, GHOST_SIDE_M * (2.0 * side - 1.0)
@@ -113,7 +117,7 @@ class TrackingErrors:
         shown["x"], shown["y"] = [ghost.x for ghost in self._ghosts], [ghost.y for ghost in self._ghosts]
         shown["length"], shown["width"] = GHOST_SIZE_M
         shown["existence"] = GHOST_EXISTENCE
-        return np.concatenate((rows, shown))
+        return shown
 
 
 def _halve(rows: Rows, chosen: BoolArray, side: float) -> None:
