@@ -73,5 +73,5 @@ def test_what_falls_silent_stops_the_car_and_when_it_is_back_the_car_drives_on(t
     assert loop.drive(6.0, without=topic) == 0.0
     assert code in loop.codes
     assert loop.drive(12.0) > 2.0
-    assert loop.lines == []
+    assert [line.partition(" ")[0] for line in loop.lines] == [f"{topic}:"], "told once"
     assert loop.simulation.infractions == ()

@@ -38,7 +38,7 @@ def test_the_trajectory_goes_out_before_anything_else_is_made():
     made: list[str] = []
     publish = bench.publish
     bench.publish = lambda topic, message: (made.append(topic), publish(topic, message))
-    bench.cycle._outputs = SimpleNamespace(messages=lambda *_: made.append("the rest is made") or [])
+    bench.cycle._outputs = SimpleNamespace(messages=lambda *_: made.append("the rest is made") or [], new_reports=())
     bench.send(frame(1.0))
     assert made == ["trajectory", "path", "the rest is made"]
 
@@ -327,6 +327,23 @@ def test_each_fault_is_reported_once_until_the_topic_is_right_again():
     bench.inbox.receive("odometry", bad)
     assert len(bench.lines) == 2
     assert bench.inbox.stamps["odometry"] == nanoseconds(1.0)
+
+
+@pytest.mark.clause("SAF-3")
+def test_what_the_planner_reports_is_told_once_in_the_log_also_where_nobody_hears_why():
+    bench = Bench()
+    bench.listened = set()
+    step = bench.agent.step
+
+    def reporting(inputs):
+        tick = step(inputs)
+        tick.world.reports = (f"odometry: speed {inputs.odometry.v:.3f} m/s out of range",)
+        return tick
+
+    bench.agent.step = reporting
+    for k in range(100):
+        bench.send(frame(1.0 + 0.05 * k, v=100.0 + 0.001 * k))
+    assert bench.lines == ["odometry: speed 100.000 m/s out of range"]
 
 
 @pytest.mark.clause("SAF-1", "SAF-3")

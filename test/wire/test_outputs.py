@@ -29,7 +29,7 @@ from tuling_fsm.core.topics import MARKERS
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.machine.engine import Pending
 from tuling_fsm.wire import cdr, chinese
-from tuling_fsm.wire.diagnostics import DiagnosticLevel, unpack_diagnostics
+from tuling_fsm.wire.diagnostics import DiagnosticLevel, DiagnosticStatus, unpack_diagnostics
 from tuling_fsm.wire.indicators import indicator
 from tuling_fsm.wire.outputs import Outputs
 from tuling_fsm.wire.paths import unpack_path
@@ -95,6 +95,40 @@ def test_why_is_sent_at_its_rate_and_at_once_when_the_reason_changes():
         if said(messages, "why"):
             sent.append(k)
     assert sent == [0, 4, 8, 12, 16, 20, 21, 25, 29, 33, 37]
+
+
+@pytest.mark.clause("SAF-3", "TMP-3", "DWELL-5", "NOR-11")
+@pytest.mark.parametrize("phase", range(1, 8))
+@pytest.mark.parametrize("source", ["decision", "world"])
+def test_what_a_tick_reports_is_sent_at_once_whenever_it_comes(phase: int, source: str):
+    outputs, line = Outputs(), "pick-up of task 1 is dropped"
+    ticks = [tick(k / 20) for k in range(9)]
+    for k, each in enumerate(ticks):
+        each.world.reports = each.decision.reports = ()
+        if k == phase:
+            getattr(each, source).reports = (line,)
+    sent = [said(outputs.messages(each, k * 50_000_000), "why") for k, each in enumerate(ticks)]
+    told = [k for k, whys in enumerate(sent) for why in whys if line in map(_message, unpack_diagnostics(why, "why"))]
+    assert told == [phase]
+
+
+def _message(status: DiagnosticStatus) -> str:
+    return status.message
+
+
+@pytest.mark.clause("SAF-3")
+def test_a_fault_that_comes_and_goes_is_told_again_only_after_a_while():
+    outputs, told, sent = Outputs(), [], 0
+    for k in range(240):
+        each = tick(k / 20, reports=(f"objects: stamp {k / 20 + 1:.3f} s lies ahead",) if k % 2 else ())
+        each.decision.reports = (f"task {k // 100} is served",)
+        sent += len(said(outputs.messages(each, k * 50_000_000), "why"))
+        told += outputs.new_reports
+    assert [line for line in told if "task" in line] == [f"task {number} is served" for number in (0, 1, 2)]
+    assert [line for line in told if "stamp" in line] == [
+        f"objects: stamp {t:.3f} s lies ahead" for t in (1.05, 6.05, 11.05)
+    ]
+    assert sent <= 12 * 5 + len(told)
 
 
 @pytest.mark.clause("EXPL-1")

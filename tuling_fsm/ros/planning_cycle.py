@@ -363,10 +363,13 @@ class PlanningCycle:
         self._record(outcome, ns, more)
 
     def _more(self, outcome: TickOutcome, ns: int) -> Messages:
-        """What is sent beside the plan."""
+        """What is sent beside the plan; what the tick reports goes to the log too."""
         if outcome.tick is None:
             return self._outputs.failure(PLANNER_FAILED, ns)
-        return self._outputs.messages(outcome.tick, ns, self._own.why_rate, self._wanted)
+        messages = self._outputs.messages(outcome.tick, ns, self._own.why_rate, self._wanted)
+        for line in self._outputs.new_reports:
+            self._log.warning(line)
+        return messages
 
     def _instead_of_late(self, late: Trajectory) -> Trajectory:
         """The rest of the last plan, after some in a row a comfortable stop; a plan that brakes is never held back, nor

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from tuling_fsm.wire.paths import pack_path
 from tuling_fsm.wire.text import pack_string
 from tuling_fsm.wire.trajectory import pack_trajectory
 from tuling_fsm.wire.transition import pack_transition
-from tuling_fsm.wire.why import Binding, Failure, statuses
+from tuling_fsm.wire.why import Binding, Failure, reports, statuses
 
 if TYPE_CHECKING:
     from tuling_fsm.agent import Tick
@@ -24,6 +25,10 @@ if TYPE_CHECKING:
 Messages = list[tuple[str, bytes]]
 Wanted = Callable[[str], bool]
 """Whether a topic has a subscriber."""
+_AGAIN_NS = 5_000_000_000
+"""A report is new again when it was made last so long ago."""
+_MEASURED = re.compile(r"\d+\.\d+")
+"""What may differ between two lines that say the same: a stamp, a speed; not the number of a task."""
 
 
 def everything(_: str) -> bool:
@@ -55,7 +60,11 @@ class Outputs:
     """
 
     def __init__(self, left_hand: bool = False) -> None:
+        self.new_reports: tuple[str, ...] = ()
+        """Lines of the last tick that were not told of late."""
         self._left_hand = left_hand
+        self._told_ns: dict[str, int] = {}
+        """Stamps at which reports were told last, by what they say."""
         self._words: dict[str, str] = {}
         self._binding: Binding | None = None
         self._said_ns: int | None = None
@@ -79,7 +88,8 @@ class Outputs:
         sent += self._changed({"state": tick.state, "sensors": sensors(tick), "indicators": shown})
         binding = Binding.of(tick.limit, self._binding, seconds(ns))
         due = self._said_ns is None or not 0 <= ns - self._said_ns < 1e9 / rate - 1e6
-        if due or binding is not self._binding or events:
+        self.new_reports = self._news(reports(tick), ns)
+        if due or binding is not self._binding or events or self.new_reports:
             self._said_ns = ns
             if wanted("why"):
                 sent.append(("why", pack_diagnostics(ns, statuses(tick, binding))))
@@ -94,6 +104,15 @@ class Outputs:
         status = DiagnosticStatus("limit", failure.words["en"], values, DiagnosticLevel.ERROR)
         self._said_ns = None
         return [*self._changed({"indicators": "hazard"}), ("why", pack_diagnostics(ns, (status,)))]
+
+    def _news(self, lines: tuple[str, ...], ns: int) -> tuple[str, ...]:
+        """Those of a tick's reports that have to be told now, as no later tick has them: a fault that comes and goes
+        with every message is told again only after a while.
+        """
+        self._told_ns = {said: told for said, told in self._told_ns.items() if 0 <= ns - told < _AGAIN_NS}
+        new = {said: line for line in lines if (said := _MEASURED.sub("", line)) not in self._told_ns}
+        self._told_ns |= dict.fromkeys(new, ns)
+        return tuple(new.values())
 
     def _changed(self, words: dict[str, str]) -> Messages:
         new = {topic: word for topic, word in words.items() if self._words.get(topic) != word}

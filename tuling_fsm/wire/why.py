@@ -117,11 +117,13 @@ def statuses(tick: Tick, binding: Binding) -> tuple[DiagnosticStatus, ...]:
             "supervisors", ", ".join(" ".join(pair) for pair in decision.supervisors), decision.supervisors
         ),
         _candidates(tick.result.candidates),
-        *(
-            DiagnosticStatus("report", line, level=DiagnosticLevel.WARN)
-            for line in (*tick.world.reports, *decision.reports)
-        ),
+        *(DiagnosticStatus("report", line, level=DiagnosticLevel.WARN) for line in reports(tick)),
     )
+
+
+def reports(tick: Tick) -> tuple[str, ...]:
+    """What a tick reports: what is wrong with its inputs, and what has come to pass."""
+    return (*tick.world.reports, *tick.decision.reports)
 
 
 def _rejected(event: TransitionEvent | None) -> tuple[DiagnosticStatus, ...]:
