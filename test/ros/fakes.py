@@ -13,7 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from tuling_fsm.behaviour.decision import BehaviourRecord
+from tuling_fsm.behaviour.memory import Memory
 from tuling_fsm.behaviour.mission.memory import GoalKind, MissionGoal, MissionProgress
+from tuling_fsm.behaviour.supervisors.rain_fog import RainFogMemory
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.parameters import group, param
@@ -21,7 +24,9 @@ from tuling_fsm.core.request import Hold, Limit, PlanResult, Reason
 from tuling_fsm.core.scene import Ego
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.machine.record import StateRecord
 from tuling_fsm.world.inputs import Inputs, RouteRequest
+from tuling_fsm.world.mission import Mission
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,7 @@ class FakeAgent:
         self.state = "departure/plan_once"
         self.seen: list[Inputs] = []
         self.repeated = 0
+        self.mission: Mission | None = None
 
     def warm_up(self) -> None:
         """For ever, as compiling may seem to, on a map that says so; the file that it names tells of the beginning."""
@@ -59,11 +65,15 @@ class FakeAgent:
         self.repeated += 1
 
     @property
-    def record(self) -> tuple[str, int]:
-        return self.state, self.asked
+    def record(self) -> BehaviourRecord:
+        beside = StateRecord("", None)
+        weather = StateRecord("", RainFogMemory())
+        return BehaviourRecord(
+            StateRecord(self.state, Memory(mission=MissionProgress(self.mission))), beside, weather, beside, self.asked
+        )
 
-    def restore(self, record: tuple[str, int]) -> None:
-        self.state, self.asked = record
+    def restore(self, record: BehaviourRecord) -> None:
+        self.state, self.asked = record.machine.path, record.seq
 
     def step(self, inputs: Inputs) -> SimpleNamespace:
         self.seen.append(inputs)

@@ -14,13 +14,15 @@ import pytest
 from ros.stand import ROUTE, Bench, frame
 from tuling_fsm.bag.ticks import read_inputs
 from tuling_fsm.core.request import FollowLanes
+from tuling_fsm.ros.inbox import Inbox
 from tuling_fsm.ros.node_parameters import PlannerNodeParameters
 from tuling_fsm.wire.cdr import nanoseconds
 from tuling_fsm.wire.diagnostics import unpack_diagnostics
 from tuling_fsm.wire.inputs import PUSHED, pack_inputs
 from tuling_fsm.wire.paths import pack_path
-from tuling_fsm.wire.text import pack_bool
+from tuling_fsm.wire.text import pack_bool, pack_json
 from tuling_fsm.world.inputs import BoolMessage
+from tuling_fsm.world.mission import Mission
 
 
 def test_odometry_drives_the_tick():
@@ -273,6 +275,24 @@ def test_after_another_activation_the_latched_route_is_there_and_the_call_is_not
     assert [answer.request for answer in second.route_answers] == [PUSHED] and not third.route_answers
     assert second.route_answers[0].stamp == second.stamp
     assert not second.skip_task
+
+
+@pytest.mark.clause("EST-2")
+def test_a_planner_that_goes_on_with_a_mission_is_not_given_the_one_of_the_file():
+    bench = Bench()
+    first, later = {"goal": {"x": 1.0, "y": 2.0}}, {"goal": {"x": 3.0, "y": 4.0}}
+    bench.inbox = Inbox(bench.lines.append, first)
+    for mission in (None, Mission(0.0), None):
+        bench.agent.mission = mission
+        bench.activate()
+        bench.send(frame(1.0))
+    assert [inputs.mission for inputs in bench.agent.seen] == [first, None, first]
+    bench.do(bench.cycle.receive("mission", pack_json(later)))
+    for mission in (Mission(0.0), None):
+        bench.agent.mission = mission
+        bench.activate()
+        bench.send(frame(2.0))
+        assert bench.agent.seen[-1].mission == later
 
 
 @pytest.mark.clause("EST-1")

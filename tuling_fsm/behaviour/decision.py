@@ -15,6 +15,7 @@ from tuling_fsm.machine.engine import Pending
 from tuling_fsm.machine.record import StateRecord
 from tuling_fsm.map.route import Route
 from tuling_fsm.world.inputs import RouteRequest
+from tuling_fsm.world.mission import Mission
 from tuling_fsm.world.world import World
 
 
@@ -45,6 +46,11 @@ class BehaviourRecord:
     flaps: Flaps = field(default_factory=Flaps)
     route_s: float = 0.0
     """Where the car was on the route in use (m): a second lap is gone on with as such."""
+
+    @property
+    def mission(self) -> Mission | None:
+        """The one that is being carried out."""
+        return self.machine.memory.mission.mission
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,13 +27,14 @@ class Inbox:
 
     Args:
         report: told once of each fault, until the topic has been right again (SAF-3).
-        mission: the one until another comes.
+        mission: the one until another comes, for a planner that has none.
     """
 
     def __init__(self, report: Callable[[str], object], mission: dict[str, object] | None = None) -> None:
         self._report = report
         self._raw: dict[str, bytes] = {}
-        self._values: dict[str, Any] = {} if mission is None else {"mission": mission}
+        self._first_mission = mission
+        self._values: dict[str, Any] = {}
         """The latest value of each topic, by its field of `Inputs`."""
         self._pushed: dict[str, bytes] = {}
         """The last message of a topic that a tick sees once, as it brings a route."""
@@ -48,10 +49,17 @@ class Inbox:
         self.heard_ns: int | None = None
         """Stamp of the odometry that came last and in order, whether it was taken or too late for that."""
 
-    def begin_anew(self) -> None:
+    def begin_anew(self, with_mission: bool = False) -> None:
         """The planner is activated. It takes the last route again, which a latched publisher sends but once; what was
         asked for when it was active before is none of its.
+
+        Args:
+            with_mission: whether it goes on with a mission, which the first one is not to replace (EST-2).
         """
+        if with_mission and self._values.get("mission") is self._first_mission:
+            self._values.pop("mission", None)
+        elif not with_mission and self._first_mission is not None:
+            self._values.setdefault("mission", self._first_mission)
         self._raw |= self._pushed
         self._answers, self._calls = [], set()
 
