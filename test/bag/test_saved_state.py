@@ -22,6 +22,7 @@ from tuling_fsm.sim.scenario.compiler import load_scenario
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.wire.cdr import nanoseconds
 from tuling_fsm.wire.outputs import Outputs
+from tuling_fsm.world.inputs import BoolMessage, Inputs
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"
 
@@ -71,6 +72,27 @@ def test_another_agent_goes_on_at_speed_in_the_same_state_on_the_same_route(tmp_
         assert {answer.tick.state for answer in again} == states
     with pytest.raises(InputError, match="no saved state"):
         agent_of({**run, "state": "?"}, "bag")
+
+
+@pytest.mark.clause("EST-2", "EST-3")
+@pytest.mark.parametrize(("said", "clear"), [(False, False), (True, False), (None, True)])
+def test_a_planner_that_is_started_again_has_the_links_time_until_it_is_silent(said: bool | None, clear: bool) -> None:
+    """The remote goes on sending all the time, but no message of it comes before the first tick."""
+    town = read_map(CONFIG / "course" / "course.xodr")
+    before = Agent(town)
+    before.step(Inputs(10.0, emergency_stop=BoolMessage(10.0, bool(said))))
+    again = Agent(town)
+    again.restore(before.record)
+    remote = None
+    for k in range(13):
+        stamp = 12.0 + 0.05 * k
+        if said is not None and stamp >= 12.1:
+            remote = BoolMessage(stamp, said)
+        tick = again.step(Inputs(stamp, emergency_stop=remote))
+        path = dict(tick.decision.supervisors)["emergency_stop"]
+        assert path == ("link_lost" if k > 10 and said is None else "stopped" if said else "armed")
+    released = again.step(Inputs(12.65, emergency_stop=BoolMessage(12.65, False), clear_emergency_stop=clear))
+    assert dict(released.decision.supervisors)["emergency_stop"] == "armed"
 
 
 @pytest.mark.clause("EST-2")

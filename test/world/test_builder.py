@@ -204,7 +204,9 @@ def test_a_jump_of_time_is_reported_and_what_was_tracked_is_forgotten(
 @pytest.mark.clause("EST-3")
 def test_the_emergency_stop_as_received(builder: WorldBuilder, route: Route) -> None:
     world = builder.build(at(1.0), None, route)
-    assert world.emergency.value is None and world.emergency.age == math.inf
+    assert world.emergency.value is None and world.emergency.age == 0.0
+    world = builder.build(at(1.05), world, route)
+    assert world.emergency.value is None and world.emergency.age == pytest.approx(0.05)
     flag = BoolMessage(1.1, True)
     world = builder.build(at(1.1, emergency_stop=flag), world, route)
     world = builder.build(at(1.5, emergency_stop=flag, clear_emergency_stop=True), world, route)
@@ -235,6 +237,18 @@ def test_a_remote_that_is_silent_from_jump_to_jump_is_noticed(builder: WorldBuil
         world = builder.build(at(stamp, emergency_stop=flag), world, route)
         ages.append(world.emergency.age)
     assert ages == [0.0, 2.0, 4.0]
+
+
+@pytest.mark.clause("EST-2", "EST-3", "DWELL-5")
+@pytest.mark.parametrize("jump", [-20.0, 5.0])
+def test_a_remote_that_was_never_heard_is_silent_from_the_first_tick_or_a_jump_on(
+    builder: WorldBuilder, route: Route, jump: float
+) -> None:
+    world, ages = builder.build(at(30.1), None, route), []
+    for stamp in (30.4, 30.4 + jump, 30.7 + jump, 30.7 + 2.0 * abs(jump)):
+        world = builder.build(at(stamp), world, route)
+        ages.append(world.emergency.age)
+    assert ages[:3] == pytest.approx([0.3, 0.0, 0.3]) and ages[3] > 5.0
 
 
 def test_since_when_a_light_shows_its_state(builder: WorldBuilder, route: Route) -> None:

@@ -373,11 +373,12 @@ def _odometry_history(odometry: Odometry | None, past: World | None, tolerance: 
 def _lasting(previous: World | None, now: float) -> Received:
     """What outlives a jump of time: flags and the mission, which are not sent again."""
     if previous is None:
-        return Received()
+        return Received(began_at=now)
     last = previous.received
     flags: dict[str, Any] = {name: getattr(last, name) for name in FLAGS}
     # One jump after another without a message between them is silence of the remote (EST-3).
-    heard = last.emergency_stop is not None and last.emergency_stop.stamp >= last.jumped_at
+    flag = last.emergency_stop
+    heard = last.jumped_at == -math.inf or (flag is not None and flag.stamp >= last.jumped_at)
     jumped_at = now if heard or now < last.jumped_at else last.jumped_at
     return replace(Received(), mission_raw=last.mission_raw, mission=last.mission, jumped_at=jumped_at, **flags)
 
@@ -403,11 +404,11 @@ def _since(lights: dict[int, Light], past: World | None, now: float) -> dict[int
 
 def _emergency(inputs: Inputs, kept: Received) -> EmergencyInput:
     flag = kept.emergency_stop
-    if flag is None:
-        return EmergencyInput(clear=inputs.clear_emergency_stop)
-    # A jump of time is no silence of the link (DWELL-5): that is counted anew from there.
-    age = max(inputs.stamp - max(flag.stamp, kept.jumped_at), 0.0)
-    return EmergencyInput(flag.value, age, inputs.clear_emergency_stop)
+    # A jump of time is no silence of the link (DWELL-5), and no restart of the planner is (EST-2): that is counted anew
+    # from there.
+    heard = kept.began_at if flag is None else flag.stamp
+    age = max(inputs.stamp - max(heard, kept.jumped_at), 0.0)
+    return EmergencyInput(None if flag is None else flag.value, age, inputs.clear_emergency_stop)
 
 
 def _same_route(one: Route, other: Route) -> bool:

@@ -38,7 +38,7 @@ _FINEST_M, _COARSEST_M = 0.001, 100.0
 @dataclass(frozen=True, eq=False)
 class Received:
     """The last good message of each kind, the last mission as it came (to tell a new one) and what is wrong with it,
-    and when time last jumped (s).
+    and when time last jumped and, before it did, when it began (s).
     """
 
     odometry: Odometry | None = None
@@ -54,6 +54,7 @@ class Received:
     mission_fault: str = ""
     mission: Mission | None = None
     jumped_at: float = -math.inf
+    began_at: float = -math.inf
 
 
 def receive(

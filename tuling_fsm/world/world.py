@@ -21,8 +21,8 @@ from tuling_fsm.world.traffic import PredictedLanes
 
 @dataclass(frozen=True)
 class EmergencyInput:
-    """The remote emergency stop as received: `value` is the latest message (None: never one), `age` its age (s, inf
-    for none).
+    """The remote emergency stop as received: `value` is the latest message (None: never one), `age` how long it has
+    not been heard (s, inf for no tick yet): since its latest message, the first tick or the last jump of time.
 
     `clear` is true on the tick in which an operator's explicit clear arrived (EST-3).
     """
