@@ -267,6 +267,15 @@ def test_what_was_made_of_the_run_before_goes_with_its_bag(tmp_path):
     assert not names & {file.name for file in tmp_path.iterdir()}
 
 
+def test_what_another_program_still_records_is_not_set_aside(tmp_path):
+    with BagWriter(tmp_path) as bag:
+        bag.write_tick(drive(1)[0], ())
+        with pytest.raises(InputError, match=r"run\.mcap: is being written by another program"):
+            set_aside(tmp_path)
+        assert [file.name for file in tmp_path.iterdir()] == ["run.mcap"]
+    assert set_aside(tmp_path) == tmp_path / "before_1"
+
+
 def test_what_was_recorded_before_is_set_aside_as_often_as_it_has_to_be(tmp_path):
     assert set_aside(tmp_path) is None
     for number in (1, 2):

@@ -132,7 +132,7 @@ class BagWriter:
 
     def _refused(self, error: OSError) -> InputError:
         if isinstance(error, BlockingIOError):
-            return InputError(str(self.path), "is being written by another program", "another folder")
+            return _being_written(self.path)
         return InputError(str(self.path), f"cannot be written: {error.strerror}", "a writable place")
 
     def _add_channel(self, topic: str) -> int:
@@ -192,17 +192,21 @@ def set_aside(folder: str | Path) -> Path | None:
         That folder; None where nothing was recorded.
 
     Raises:
-        InputError: it cannot be moved.
+        InputError: it cannot be moved, or is still being written.
     """
     recorded = Path(folder) / FILE_NAME
     if not recorded.is_file():
         return None
     aside = next(place for n in count(1) if not (place := Path(folder) / f"before_{n}").exists())
     try:
-        aside.mkdir()
-        for name in (FILE_NAME, DESCRIPTION, *DERIVED):
-            if (file := recorded.with_name(name)).exists():
-                file.rename(aside / name)
+        with recorded.open("rb") as present:
+            _lock(present)
+            aside.mkdir()
+            for name in (FILE_NAME, DESCRIPTION, *DERIVED):
+                if (file := recorded.with_name(name)).exists():
+                    file.rename(aside / name)
+    except BlockingIOError:
+        raise _being_written(recorded) from None
     except OSError as error:
         raise InputError(str(aside), f"cannot be written: {error.strerror}", "a writable place") from None
     return aside
@@ -222,14 +226,27 @@ def _claimed(path: Path) -> BinaryIO:
         BlockingIOError: another program writes it, as far as the file system can tell.
     """
     file = path.open("ab", buffering=16)  # What is written is whole chunks: a crash is not to find them in a buffer.
+    _lock(file)
+    file.seek(file.truncate(0))
+    return file
+
+
+def _lock(file: BinaryIO) -> None:
+    """Claim a file until it is closed.
+
+    Raises:
+        BlockingIOError: another program has, as far as the file system can tell.
+    """
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise
     except OSError:
         pass
-    file.seek(file.truncate(0))
-    return file
+
+
+def _being_written(path: Path) -> InputError:
+    return InputError(str(path), "is being written by another program", "another folder")
 
 
 def _absolute(topic: str) -> str:
