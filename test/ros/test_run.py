@@ -87,6 +87,10 @@ def test_the_route_server_answers_from_the_map_a_preset_and_round_a_block():
     from nav_msgs.srv import GetPlan
     from rclpy.qos import DurabilityPolicy, QoSProfile
     from rclpy.serialization import deserialize_message, serialize_message
+    from std_msgs.msg import String
+
+    from tuling_fsm.ros.planner_link import PlannerLink
+    from tuling_fsm.ros.route_service import SERVER_BEHAVIOUR
 
     road_map = read_map(COURSE)
     lanes = [road_map.lanes[lane] for lane in road_map.driving_lanes() if road_map.lanes[lane].junction is None]
@@ -119,6 +123,19 @@ def test_the_route_server_answers_from_the_map_a_preset_and_round_a_block():
         blocked.publish(pack_path(10**9, end))
         rig.until(lambda: len(ask(pack_plan_request(11 * 10**8, start, goal))) != len(answer))
         assert len(ask(pack_plan_request(100 * 10**9, start, goal))) == len(answer)
+
+        mood = rig.node.create_publisher(String, SERVER_BEHAVIOUR, latched)
+        rig.until(lambda: mood.get_subscription_count() > 0)
+        mood.publish(String(data="refuses"))
+        rig.until(lambda: len(ask(pack_plan_request(100 * 10**9, start, goal))) == 0)
+        rig.node.destroy_publisher(mood)
+        rig.node.interrupted = False
+        link = PlannerLink(rig.node, lambda _: None, PATIENCE_S)
+        rig.until(lambda: all(p.get_subscription_count() for p in (link._preset, link._behaviour_publisher)))
+        link.preset_route(None)
+        link.send_frame(frame(2.0), None)
+        again = ask(pack_plan_request(2 * 10**9, start, goal))
+        assert len(again) == len(answer), "another run begins, for which nothing is blocked and nothing refused"
         said = stop_process(process)
         assert process.returncode == 0, said
 

@@ -96,6 +96,15 @@ def test_a_block_is_kept_for_a_while_and_then_lifted(plain: RoadMap) -> None:
     assert len(server.answer(ask(START), 10.0 + BLOCK_S + 0.1).points) > 0
 
 
+@pytest.mark.clause("RPL-2", "DWELL-5")
+def test_a_block_is_none_before_it_was_reported(plain: RoadMap) -> None:
+    """The stamps of another run, or of a bag that is looped, begin anew while the server stays up."""
+    server = RouteServer(plain, route(plain))
+    server.report_block(np.array([(-40.0, 1.75, math.pi)]), 600.0)
+    assert len(server.answer(ask(START), 600.0).points) == 0
+    assert len(server.answer(ask(START), 1.0).points) > 0
+
+
 def test_a_loop_is_not_cut_short_where_it_meets_itself(plain: RoadMap) -> None:
     preset = route(plain)
     server = RouteServer(plain, preset)

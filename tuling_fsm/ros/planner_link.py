@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+import numpy as np
 from rclpy.publisher import Publisher
 from std_srvs.srv import Trigger
 
@@ -46,7 +47,8 @@ class PlannerLink:
         self._publishers = input_publishers(node, depth=1)  # What is waited for: see `acknowledged`.
         self._preset = node.create_publisher(message_class(PATH), "preset_route", profile(LATCHED))
         self._behaviour_publisher = node.create_publisher(message_class(STRING), SERVER_BEHAVIOUR, profile(LATCHED))
-        self._server_behaviour = ServerBehaviour.WELL
+        self._server_behaviour: ServerBehaviour | None = None
+        """What the route server was told last; one that stays up has what the run before told it."""
         self._operator = {name: node.create_client(Trigger, f"planner/{name}") for name in OPERATOR}
         for name in WATCHED:
             topic = BY_NAME[name]
@@ -56,7 +58,7 @@ class PlannerLink:
 
     def all_connected(self) -> bool:
         """Whether planner and route server have found this end, and this end them."""
-        ends = [*self._publishers.values(), self._preset]
+        ends = [*self._publishers.values(), self._preset, self._behaviour_publisher]
         return self.planner_connected() and all(publisher.get_subscription_count() for publisher in ends)
 
     def planner_connected(self) -> bool:
@@ -66,10 +68,9 @@ class PlannerLink:
         )
 
     def preset_route(self, route: Route | None) -> None:
-        """The route that the route server shall answer with."""
-        if route is not None:
-            self._preset.publish(pack_path(0, route.poses()))
-            self._wait_for(self._preset)
+        """The route that the route server shall answer with; none is told too, to one that has that of another run."""
+        self._preset.publish(pack_path(0, np.zeros((0, 3)) if route is None else route.poses()))
+        self._wait_for(self._preset)
 
     def send_frame(
         self, inputs: Inputs, previous: Inputs | None, server_behaviour: ServerBehaviour = ServerBehaviour.WELL

@@ -82,8 +82,9 @@ class RouteServiceNode(ServedNode):
         self._link.server.report_block(points, seconds(stamp_ns(raw)))
 
     def _preset(self, _: bytes, points: FloatArray) -> None:
-        route = match_route(self._map, points)
-        if route is None:
+        """Begin anew, with the route of another run, or none where it is empty."""
+        route = match_route(self._map, points) if len(points) else None
+        if route is None and len(points):
             raise InputError("preset_route", "follows no lanes of the map", "a route on it")
         self._link.server = RouteServer(self._map, route)
 

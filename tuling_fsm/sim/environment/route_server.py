@@ -52,8 +52,8 @@ class RouteServer:
                     self._blocked[position.lane] = stamp
 
     def blocked(self, stamp: float) -> tuple[LaneId, ...]:
-        """Lanes that are blocked at a stamp, s."""
-        return tuple(lane for lane, reported in self._blocked.items() if stamp - reported < BLOCK_S)
+        """Lanes that are blocked at a stamp, s; a report that lies ahead of it is from before time was set back."""
+        return tuple(lane for lane, reported in self._blocked.items() if 0.0 <= stamp - reported < BLOCK_S)
 
     def answer(self, request: RouteRequest, stamp: float) -> RouteAnswer:
         """The route for a request at a stamp (s), empty when there is none."""
