@@ -13,7 +13,7 @@ from ros.rig import Rig, frame, stop_process
 from tuling_fsm.bag.ticks import read_run_record
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
-from tuling_fsm.core.topics import RELIABLE, TRAJECTORY
+from tuling_fsm.core.topics import BY_NAME, INPUTS, RELIABLE, TRAJECTORY
 from tuling_fsm.ros import processes
 from tuling_fsm.ros.processes import ProcessGroup, bring_up
 from tuling_fsm.ros.qos import message_class, profile
@@ -97,6 +97,25 @@ def test_a_second_planner_is_told_of_on_diagnostics(rig, map_file):
     rig.until(lambda: "1 more on the topic trajectory" in said())
     rig.node.destroy_publisher(publisher)
     rig.until(lambda: "more on the topic" not in said())
+
+
+def test_a_simulator_finds_a_planner_whose_outputs_are_remapped(rig):
+    import rclpy
+
+    from tuling_fsm.ros.planner_link import WATCHED, PlannerLink
+
+    elsewhere = {"trajectory": "/control/trajectory"}
+    rules = [part for pair in elsewhere.items() for part in ("-r", ":=".join(pair))]
+    node = rclpy.create_node("sim", context=rig.context, cli_args=["--ros-args", *rules])
+    link = PlannerLink(node, lambda _: None, 1.0)
+    for topic in INPUTS:
+        rig.node.create_subscription(message_class(topic.type), topic.name, lambda _: None, profile(topic.qos))
+    for name in WATCHED:
+        assert not link.planner_connected()
+        kind, qos = message_class(BY_NAME[name].type), profile(BY_NAME[name].qos)
+        rig.node.create_publisher(kind, elsewhere.get(name, name), qos)
+    rig.until(link.planner_connected)
+    node.destroy_node()
 
 
 def test_a_run_beside_another_planner_is_refused_in_one_line(rig, map_file, monkeypatch):

@@ -50,11 +50,16 @@ class PlannerLink:
         self._server_behaviour: ServerBehaviour | None = None
         """What the route server was told last; one that stays up has what the run before told it."""
         self._operator = {name: node.create_client(Trigger, f"planner/{name}") for name in OPERATOR}
-        for name in WATCHED:
-            topic = BY_NAME[name]
+        self._watched = [
             node.create_subscription(
-                message_class(topic.type), name, partial(self._receive, name), profile(topic.qos), raw=True
+                message_class(BY_NAME[name].type),
+                name,
+                partial(self._receive, name),
+                profile(BY_NAME[name].qos),
+                raw=True,
             )
+            for name in WATCHED
+        ]
 
     def all_connected(self) -> bool:
         """Whether planner and route server have found this end, and this end them."""
@@ -64,7 +69,7 @@ class PlannerLink:
     def planner_connected(self) -> bool:
         """Whether the planner has found this end, and this end it."""
         return all(publisher.get_subscription_count() for publisher in self._publishers.values()) and all(
-            self._node.count_publishers(name) for name in WATCHED
+            self._node.count_publishers(each.topic_name) for each in self._watched
         )
 
     def preset_route(self, route: Route | None) -> None:

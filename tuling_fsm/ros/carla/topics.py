@@ -98,11 +98,13 @@ class CarlaTopics:
 
     def __init__(self, node: Node, types: CarlaTypes, role: str, receive: Callable[[str, bytes], None]) -> None:
         self._node, self._types, self._role = node, types, role
-        for topic in HEARD:
-            node.create_subscription(
+        self._heard = {
+            topic.name: node.create_subscription(
                 types.message(topic.type), topic_name(topic, role), partial(receive, topic.name), profile(topic.qos),
                 raw=True,
-            )  # fmt: skip
+            )
+            for topic in HEARD
+        }  # fmt: skip
         self._command = self._publisher(COMMAND)
         self._run = self._publisher(RUN)
         self._weather = self._publisher(WEATHER_WISH)
@@ -134,8 +136,7 @@ class CarlaTopics:
 
     def has_publisher(self, name: str) -> bool:
         """Whether a topic of `HEARD` has a publisher."""
-        topic = next(each for each in HEARD if each.name == name)
-        return bool(self._node.count_publishers(topic_name(topic, self._role)))
+        return bool(self._node.count_publishers(self._heard[name].topic_name))
 
     def spawn(self, request: bytes, answered: Answer) -> None:
         """Call `spawn_object`."""
