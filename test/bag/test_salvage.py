@@ -95,7 +95,9 @@ def test_a_split_bag_is_read_file_after_file_and_an_empty_one_is_passed_over(tmp
     assert [message.ns for message in read_messages(tmp_path, salvage=True)] == [0, 9, 10]
 
 
-def test_what_a_crashed_recorder_has_left_in_its_journal_is_read(tmp_path: Path) -> None:
+def test_what_a_crashed_recorder_has_left_in_its_journal_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A database in the mode of a journal, copied while its writer has it open."""
     base = sqlite3.connect(tmp_path / "live.db3")
     base.execute("PRAGMA journal_mode = WAL")
@@ -110,6 +112,22 @@ def test_what_a_crashed_recorder_has_left_in_its_journal_is_read(tmp_path: Path)
         (crashed / f"run.db3{suffix}").write_bytes((tmp_path / f"live.db3{suffix}").read_bytes())
     base.close()
     assert len(list(read_messages(crashed, salvage=True))) == 50
+    connect = sqlite3.connect
+
+    def read_only(address: str, **how: bool) -> sqlite3.Connection:
+        """As on a stick that is mounted read-only, where the third file that a journal needs cannot be made."""
+        if crashed.as_uri() in address:
+            raise sqlite3.OperationalError("unable to open database file")
+        return connect(address, **how)
+
+    monkeypatch.setattr(sqlite3, "connect", read_only)
+    assert len(list(read_messages(crashed, salvage=True))) == 50
+    monkeypatch.setattr(reader, "copyfile", lambda source, _: Path(source).rename(tmp_path / "gone" / "x"))
+    with pytest.raises(InputError, match=r"run\.db3: cannot be copied: No such file"):
+        list(read_messages(crashed, salvage=True))
+    monkeypatch.setattr(reader, "_opens", lambda _: True)
+    with pytest.raises(InputError, match=r"run\.db3: cannot be read: unable to open"):
+        list(read_messages(crashed, salvage=True))
 
 
 @pytest.mark.parametrize("plugin", list(StoragePlugin))

@@ -10,6 +10,7 @@ from contextlib import closing, contextmanager, suppress
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
+from shutil import copyfile
 from string import digits
 from tempfile import TemporaryDirectory
 
@@ -26,6 +27,8 @@ from tuling_fsm.bag.writer import DESCRIPTION
 from tuling_fsm.core.errors import InputError
 
 _SQLITE = b"SQLite format 3\0"
+_CANNOT_OPEN = "unable to open"
+"""What SQLite says of a file that it did not even look into."""
 _ZSTD, _ZSTD_SUFFIX = b"\x28\xb5\x2f\xfd", ".zstd"
 _BLOCK_BYTES = 1 << 20
 LARGEST_MESSAGE_BYTES = 1 << 28
@@ -116,19 +119,65 @@ def _decompressed_message(data: bytes) -> bytes:
 
 def _of_sqlite(path: Path, names: TopicNames, where: str) -> Iterator[Message]:
     """Rows up to the first page that is not there; what a recorder that crashed has left in its journal too."""
-    journal = path.with_name(f"{path.name}-wal").exists()
-    how = "mode=ro" if journal else "mode=ro&immutable=1"
+    if not _journal(path).exists():
+        yield from _rows(path, "mode=ro&immutable=1", names, where)
+    elif _opens(path):
+        yield from _rows(path, "mode=ro", names, where)
+    else:
+        with _copied(path) as file:
+            yield from _rows(file, "mode=ro", names, where)
+
+
+def _journal(path: Path) -> Path:
+    return path.with_name(f"{path.name}-wal")
+
+
+def _opens(path: Path) -> bool:
+    """Whether a file with a journal is read where it is: for that a third one is made beside them."""
     try:
-        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?{how}", uri=True)) as base:
-            base.execute("PRAGMA writable_schema = ON")  # or a file shorter than it says is not read at all
+        with _opened(path, "mode=ro") as base:
+            base.execute("SELECT name FROM sqlite_master")
+    except sqlite3.Error:
+        return False
+    return True
+
+
+@contextmanager
+def _copied(path: Path) -> Iterator[Path]:
+    """A file with its journal at a writable place, for as long as it is read."""
+    with TemporaryDirectory(prefix="tuling_fsm_") as folder:
+        try:
+            for each in (path, _journal(path)):
+                copyfile(each, Path(folder) / each.name)
+        except OSError as error:
+            raise InputError(str(path), f"cannot be copied: {error.strerror}", f"room in {folder}") from None
+        yield Path(folder) / path.name
+
+
+@contextmanager
+def _opened(path: Path, how: str) -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(f"{path.resolve().as_uri()}?{how}", uri=True)) as base:
+        base.execute("PRAGMA writable_schema = ON")  # or a file shorter than it says is not read at all
+        yield base
+
+
+def _rows(path: Path, how: str, names: TopicNames, where: str) -> Iterator[Message]:
+    """Those up to the damage.
+
+    Raises:
+        InputError: the file cannot be opened, whatever is in it.
+    """
+    try:
+        with _opened(path, how) as base:
             topics = {number: (name, kind) for number, name, kind in base.execute("SELECT id, name, type FROM topics")}
             table = names.table([name for name, _ in topics.values()], where, complete=False)
             for number, ns, data in base.execute("SELECT topic_id, timestamp, data FROM messages ORDER BY id"):
                 name, kind = topics[number]
                 if isinstance(data, bytes):  # A damaged row can have anything.
                     yield Message(ns, table[name], kind, names.in_map(kind, _decompressed_message(data)))
-    except (sqlite3.Error, KeyError):
-        return
+    except (sqlite3.Error, KeyError) as error:
+        if _CANNOT_OPEN in str(error):
+            raise InputError(where, f"cannot be read: {error}", "a file that can be opened") from None
 
 
 def _of_mcap(path: Path, names: TopicNames, where: str) -> Iterator[Message]:
