@@ -306,6 +306,27 @@ def test_of_what_came_before_activation_the_newest_command_counts(commands):
     assert seen.emergency_stop.value is commands[-1]
 
 
+@pytest.mark.clause("EST-1", "EST-3")
+@pytest.mark.parametrize("lock_step", [False, True])
+@pytest.mark.parametrize("while_active", [True, False])
+@pytest.mark.parametrize("stop", [True, False])
+def test_of_the_remote_of_the_activation_before_only_a_stop_goes_on(stop, while_active, lock_step):
+    """A remote that was switched off meanwhile is not silent; in lock-step what was sent is not sent again."""
+    bench = Bench(lock_step=lock_step)
+    if while_active:
+        bench.do(bench.cycle.receive("emergency_stop", pack_bool(stop)))
+    bench.send(frame(1.0))
+    bench.answer()
+    bench.halt()
+    if not while_active:
+        bench.inbox.receive("emergency_stop", pack_bool(stop))
+    bench.activate()
+    bench.send(frame(3600.0))
+    command = bench.agent.seen[-1].emergency_stop
+    kept = stop or (lock_step and not while_active)
+    assert command == (BoolMessage(3600.0, stop) if kept else None)
+
+
 @pytest.mark.clause("SAF-1", "USE-11")
 def test_many_late_plans_in_a_row_end_in_a_comfortable_stop():
     bench = Bench(clock=ticking([0.01] + [0.9] * 40))

@@ -11,10 +11,12 @@ from tuling_fsm.core.topics import BY_NAME, INPUTS
 from tuling_fsm.wire.cdr import seconds, stamp_ns_if_any
 from tuling_fsm.wire.inputs import commands_stop, unpack_input
 from tuling_fsm.wire.odometry import unpack_odometry
+from tuling_fsm.wire.text import pack_bool
 from tuling_fsm.world.inputs import Inputs, RouteAnswer
 
 T = TypeVar("T")
 STAMPED = frozenset(topic.name for topic in INPUTS if topic.stamped)
+_REMOTE = "emergency_stop"
 OVERTAKEN_NS = 500_000_000
 """Odometry that is older than the last one, or than the last tick, by less has been overtaken; by more, the clock has
 been set back (DWELL-5)."""
@@ -49,19 +51,31 @@ class Inbox:
         self.heard_ns: int | None = None
         """Stamp of the odometry that came last and in order, whether it was taken or too late for that."""
 
-    def begin_anew(self, with_mission: bool = False) -> None:
+    def begin_anew(self, with_mission: bool = False, lock_step: bool = False) -> None:
         """The planner is activated. It takes the last route again, which a latched publisher sends but once; what was
         asked for when it was active before is none of its.
 
         Args:
             with_mission: whether it goes on with a mission, which the first one is not to replace (EST-2).
+            lock_step: whether nothing comes again by itself.
         """
+        self._forget_go(lock_step)
         if with_mission and self._values.get("mission") is self._first_mission:
             self._values.pop("mission", None)
         elif not with_mission and self._first_mission is not None:
             self._values.setdefault("mission", self._first_mission)
         self._raw |= self._pushed
         self._answers, self._calls = [], set()
+
+    def _forget_go(self, lock_step: bool) -> None:
+        """Of the remote only a stop that has not been taken back goes on: a heartbeat from before would arm the link of
+        a remote that may be switched off (EST-3). One that is on sends the next.
+        """
+        last = self._values.pop(_REMOTE, None)
+        if last is not None and last.value:
+            self._raw.setdefault(_REMOTE, pack_bool(True))
+        if not lock_step and not commands_stop(_REMOTE, self._raw.get(_REMOTE)):
+            self._raw.pop(_REMOTE, None)
 
     def receive(self, topic: str, raw: bytes, ticking: bool = False) -> bool:
         """Keep a message until the next tick; a newer one replaces it, but no command to stop while there are ticks to

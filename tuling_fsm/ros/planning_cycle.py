@@ -132,7 +132,7 @@ class PlanningCycle:
         left_hand: bool = False,
         road_map: str = "",
     ) -> None:
-        inbox.begin_anew(agent.record.mission is not None)
+        inbox.begin_anew(agent.record.mission is not None, own.lock_step)
         self._agent = agent
         self._road_map = road_map
         self._inbox = inbox
