@@ -36,10 +36,10 @@ def kept_for_another_map(file):
 
 
 @pytest.mark.clause("EST-2", "SAF-1")
-def test_a_planner_that_was_killed_goes_on_where_it_was_when_it_is_asked_to(map_file, tmp_path):
+def test_a_planner_that_was_killed_goes_on_where_it_was_when_it_is_asked_to(map_file, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
     how = {
-        "map_file": map_file, "lock_step": True, "state_file": tmp_path / "state", "resume": True,
-        "record": tmp_path / "out",
+        "map_file": map_file, "lock_step": True, "state_file": "~/state", "resume": True, "record": "~/out",
     }  # fmt: skip
     with Rig() as rig:
         asked = rig.serve_routes()

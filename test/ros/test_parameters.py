@@ -10,7 +10,7 @@ import yaml
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.parameters import ParameterSpec, load, nest
-from tuling_fsm.ros.node_parameters import PlannerNodeParameters, SimNodeParameters
+from tuling_fsm.ros.node_parameters import PlannerNodeParameters, SimNodeParameters, in_home
 from tuling_fsm.ros.parameter_file import parameter_file, specs_of, tuning_guide
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"
@@ -52,6 +52,15 @@ def flat(tree: dict, prefix: str = "") -> dict:
     for name, value in tree.items():
         found.update(flat(value, f"{prefix}{name}.") if isinstance(value, dict) else {f"{prefix}{name}": value})
     return found
+
+
+def test_the_home_of_the_user_is_known_in_a_file_of_parameters(monkeypatch):
+    monkeypatch.setenv("HOME", "/home/driver")
+    own = in_home(PlannerNodeParameters(map_file="site~.xodr", record="~/bags", state_file="~/state"))
+    named = (own.map_file, own.mission_file, own.record, own.state_file)
+    assert named == ("site~.xodr", "", "/home/driver/bags", "/home/driver/state")
+    with pytest.raises(InputError, match=r"record: .*home"):
+        in_home(PlannerNodeParameters(record="~nobody_of_that_name/bags"))
 
 
 def test_the_defaults_load_back():

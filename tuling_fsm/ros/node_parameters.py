@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.parameters import ParameterSpec, describe, param
@@ -54,6 +55,23 @@ class PlannerNodeParameters:
     )
     language: str = param("en", doc="of ~/explain", clause="EXPL-1", live=True, choices=LANGUAGES)
     why_rate: float = param(5.0, "Hz", 0.1, 50.0, "of the topics why and markers", clause="EXPL-1", live=True)
+
+
+_PATHS = ("map_file", "mission_file", "record", "state_file")
+
+
+def in_home(own: PlannerNodeParameters) -> PlannerNodeParameters:
+    """The same with `~` for the folder of the user, which no shell sees in a file of parameters.
+
+    Raises:
+        InputError: of a user that there is not.
+    """
+    named = {name: path for name in _PATHS if (path := getattr(own, name)).startswith("~")}
+    try:
+        found: dict[str, Any] = {name: str(Path(path).expanduser()) for name, path in named.items()}
+    except RuntimeError as error:
+        raise InputError(", ".join(named), f"{error}", "a path") from None
+    return replace(own, **found)
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from tuling_fsm.core.topics import BY_NAME, INPUTS, OUTPUTS, Qos
 from tuling_fsm.progress import Report
 from tuling_fsm.ros.inbox import Inbox
 from tuling_fsm.ros.loop import ServedNode
-from tuling_fsm.ros.node_parameters import PlannerNodeParameters, planner_specs, read_mission, required_file
+from tuling_fsm.ros.node_parameters import PlannerNodeParameters, in_home, planner_specs, read_mission, required_file
 from tuling_fsm.ros.parameter_server import ParameterServer
 from tuling_fsm.ros.planning_cycle import Acknowledge, Output, PendingRouteRequest, PlanningCycle
 from tuling_fsm.ros.qos import acknowledged, message_class, profile, waiting
@@ -324,7 +324,7 @@ class PlannerNode(ServedNode, LifecycleNode):
     def _read_parameters(self) -> tuple[PlannerNodeParameters, Parameters]:
         values = self._settings.values
         self._settings.changed = False
-        own = load(PlannerNodeParameters, {name: values[name] for name in _OWN})
+        own = in_home(load(PlannerNodeParameters, {name: values[name] for name in _OWN}))
         rest = {name: value for name, value in values.items() if name not in _OWN}
         return own, load(self._factory.parameters, nest(rest))
 
