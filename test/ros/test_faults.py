@@ -9,15 +9,17 @@ import numpy as np
 import pytest
 from patience import PATIENCE_S
 
-from ros.rig import Rig, frame, stop_process
+from ros.rig import Rig, _fake_planner, frame, stop_process
 from tuling_fsm.bag.ticks import read_run_record
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
-from tuling_fsm.core.topics import BY_NAME, INPUTS, RELIABLE, TRAJECTORY
+from tuling_fsm.core.topics import BY_NAME, DIAGNOSTICS, INPUTS, RELIABLE, TRAJECTORY
 from tuling_fsm.ros import processes
+from tuling_fsm.ros.lifecycle_client import LifecycleClient
 from tuling_fsm.ros.processes import ProcessGroup, bring_up
 from tuling_fsm.ros.qos import message_class, profile
 from tuling_fsm.ros.route_client import RouteClient
+from tuling_fsm.wire import cdr
 from tuling_fsm.wire.diagnostics import unpack_diagnostics
 from tuling_fsm.wire.paths import pack_path
 from tuling_fsm.world.inputs import RouteRequest
@@ -97,6 +99,22 @@ def test_a_second_planner_is_told_of_on_diagnostics(rig, map_file):
     rig.until(lambda: "1 more on the topic trajectory" in said())
     rig.node.destroy_publisher(publisher)
     rig.until(lambda: "more on the topic" not in said())
+
+
+def test_cars_are_told_apart_on_diagnostics(rig, map_file):
+    names: set[tuple[str, str]] = set()
+    for car in ("car1", "car2"):
+        rig.fork(*_fake_planner({"map_file": map_file}), "-r", f"__ns:=/{car}")
+        planner = LifecycleClient(rig.node, rig.executor, f"/{car}/planner")
+        assert planner.change("configure", PATIENCE_S) and planner.change("activate", PATIENCE_S)
+
+    def both_heard() -> bool:
+        said = [cdr.unpack(raw, DIAGNOSTICS, "") for raw in rig.received["/diagnostics"]]
+        names.update((status.name, status.hardware_id) for message in said for status in message.status)
+        return len(names) > 1 or len(said) > 6
+
+    rig.until(both_heard)
+    assert names == {("car1/planner", "car1/planner"), ("car2/planner", "car2/planner")}
 
 
 def test_a_simulator_finds_a_planner_whose_outputs_are_remapped(rig):

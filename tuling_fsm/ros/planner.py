@@ -158,6 +158,7 @@ class PlannerNode(ServedNode, LifecycleNode):
             bag,
             left_hand=self._map.left_hand,
             road_map=self._map_identity,
+            name=self._full_name,
         )
         return result
 
@@ -188,6 +189,11 @@ class PlannerNode(ServedNode, LifecycleNode):
         self.stop()
         self._disconnect()
         return SUCCESS
+
+    @property
+    def _full_name(self) -> str:
+        """With its namespace: `/diagnostics` is one topic for all cars."""
+        return str(self.get_fully_qualified_name()).lstrip("/")
 
     @property
     def ticking(self) -> bool:
@@ -333,11 +339,12 @@ class PlannerNode(ServedNode, LifecycleNode):
             code_version()
         topic = BY_NAME["/diagnostics"]
         diagnostics = self.create_publisher(message_class(topic.type), topic.name, profile(topic.qos))
+        name = self._full_name
 
         def tell(text: str) -> None:
             self.get_logger().info(text, throttle_duration_sec=5.0)
             diagnostics.publish(
-                pack_diagnostics(self.get_clock().now().nanoseconds, (DiagnosticStatus("planner", text),))
+                pack_diagnostics(self.get_clock().now().nanoseconds, (DiagnosticStatus(name, text),), name)
             )
 
         self._factory.compile(tell)

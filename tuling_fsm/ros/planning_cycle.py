@@ -116,6 +116,7 @@ class PlanningCycle:
         odometry_rate: when the next odometry is to be expected.
         left_hand: whether the map's traffic keeps to the left.
         road_map: the map, as a saved state names it.
+        name: of the node, on `/diagnostics`.
     """
 
     def __init__(
@@ -131,6 +132,7 @@ class PlanningCycle:
         odometry_rate: MessageRate | None = None,
         left_hand: bool = False,
         road_map: str = "",
+        name: str = "planner",
     ) -> None:
         inbox.begin_anew(agent.record.mission is not None, own.lock_step)
         self._agent = agent
@@ -145,7 +147,7 @@ class PlanningCycle:
         self._bag = bag
         self._clock = clock
         self._odometry_rate = odometry_rate or MessageRate()
-        self._health = Health()
+        self._health = Health(name)
         self._outputs = Outputs(left_hand)
         self._unanswered: set[int] = set()
         """Numbers of the questions to the route server that are open."""

@@ -57,9 +57,14 @@ class MessageRate:
 
 
 class Health:
-    """Counts since activation; times of the last thousand ticks."""
+    """Counts since activation; times of the last thousand ticks.
 
-    def __init__(self) -> None:
+    Args:
+        name: of the node, with its namespace.
+    """
+
+    def __init__(self, name: str = "planner") -> None:
+        self._name = name
         self.ticks = 0
         self.overruns = 0
         self.late = 0
@@ -118,9 +123,8 @@ class Health:
         faults = self._faults(quiet_s)
         faults += [f"{other_publishers} more on the topic trajectory"] * bool(other_publishers)
         said = "; ".join(faults) or f"{self.ticks} ticks"
-        return pack_diagnostics(
-            now_ns, (DiagnosticStatus("planner", said, values, DiagnosticLevel.WARN if faults else DiagnosticLevel.OK),)
-        )
+        level = DiagnosticLevel.WARN if faults else DiagnosticLevel.OK
+        return pack_diagnostics(now_ns, (DiagnosticStatus(self._name, said, values, level),), self._name)
 
     def _faults(self, quiet_s: float | None) -> list[str]:
         """What is wrong now, or went wrong since this was asked last."""
