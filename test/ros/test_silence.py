@@ -125,7 +125,8 @@ def test_a_clock_that_never_came_is_told_and_the_car_stopped():
     bench, wall = standing_clock()
     wall(3.0)
     stamps = [t.stamp for t in bench.trajectories()]
-    assert stamps[0] == 0.0 and stamps[1:] == pytest.approx(np.arange(stamps[1], 2.96, 0.05)) and stamps[1] < 1.1
+    assert stamps == pytest.approx(np.arange(stamps[0], 2.96, 0.05)) and 1.0 < stamps[0] < 1.1
+    assert bench.agent.seen == []
     assert bench.lines == [STANDS_LINE]
     assert [topic for topic, _ in bench.sent].count("/diagnostics") == 3
 
@@ -203,6 +204,17 @@ def test_the_first_odometry_may_be_older_than_a_tick_before_it():
         late.now = 100_000_000_000 + ms * 1_000_000
         late.timer()
     assert [t.stamp for t in late.trajectories()] == pytest.approx([100.0, 100.2, 100.25, 100.3])
+
+
+@pytest.mark.clause("SAF-1")
+def test_odometry_that_has_not_come_yet_is_silent_after_its_time_and_not_at_once():
+    bench = Bench()
+    bench.now = 100_000_000_000
+    bench.activate()
+    for ms in range(0, 350, 50):
+        bench.now = 100_000_000_000 + ms * 1_000_000
+        bench.timer()
+    assert [t.stamp for t in bench.trajectories()] == pytest.approx([100.2, 100.25, 100.3])
 
 
 @pytest.mark.clause("SAF-1")

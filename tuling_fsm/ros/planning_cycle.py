@@ -158,8 +158,10 @@ class PlanningCycle:
         """Stamp of the odometry of the last tick."""
         self._heard_ns: int | None = None
         """Stamp of the odometry that came last; a clock that stands is silence."""
+        self._awaited_at = self._monotonic.ns()
+        """The monotonic clock when odometry began to be waited for."""
         self._odometry_at: int | None = None
-        """The monotonic clock when it came."""
+        """The same when it came."""
         self._late = False
         """Whether it has been told that odometry came too late."""
         self._plan: Messages = []
@@ -300,13 +302,11 @@ class PlanningCycle:
         """The stamp of the tick that silence asks for (SAF-1): the odometry's time goes on by the node's clock."""
         if self._own.lock_step:
             return None
-        stamp = now_ns
-        if self._odometry_at is not None:
-            silence = now_ns - self._odometry_at
-            if silence < nanoseconds(self._own.odometry_timeout):
-                return None
-            if "odometry" in self._inbox.stamps:
-                stamp = self._inbox.stamps["odometry"] + silence
+        silence = now_ns - (self._awaited_at if self._odometry_at is None else self._odometry_at)
+        if silence < nanoseconds(self._own.odometry_timeout):
+            return None
+        known = self._odometry_at is not None and "odometry" in self._inbox.stamps
+        stamp = self._inbox.stamps["odometry"] + silence if known else now_ns
         return stamp if self._last_ns is None or stamp > self._last_ns else None
 
     def _brake(self, ns: int) -> Iterator[Output]:
