@@ -190,15 +190,17 @@ def test_late_odometry_whose_clock_stands_is_silence_too():
 @pytest.mark.clause("DWELL-5")
 def test_the_first_odometry_may_be_older_than_a_tick_before_it():
     bench = Bench()
-    bench.now = 100_000_000_000
-    bench.timer()
+    for ms in (0, 200):
+        bench.now = 99_800_000_000 + ms * 1_000_000
+        bench.timer()
     for k in range(3):
         bench.send(frame(99.98 + 0.05 * k), "odometry")
     assert [t.stamp for t in bench.trajectories()] == pytest.approx([100.0, 100.03, 100.08])
     assert bench.lines == []
     late = Bench()
-    late.now = 100_000_000_000
-    late.timer()
+    for ms in (0, 200):
+        late.now = 99_800_000_000 + ms * 1_000_000
+        late.timer()
     late.send(frame(99.98), "odometry")
     for ms in range(0, 350, 50):
         late.now = 100_000_000_000 + ms * 1_000_000
@@ -215,6 +217,21 @@ def test_odometry_that_has_not_come_yet_is_silent_after_its_time_and_not_at_once
         bench.now = 100_000_000_000 + ms * 1_000_000
         bench.timer()
     assert [t.stamp for t in bench.trajectories()] == pytest.approx([100.2, 100.25, 100.3])
+
+
+@pytest.mark.clause("SAF-1", "DWELL-3")
+@pytest.mark.parametrize("odometry_first", [False, True])
+def test_that_a_simulated_clock_comes_is_no_silence(odometry_first):
+    """With use_sim_time it is 0 until the first message of /clock."""
+    bench = Bench()
+    bench.timer()
+    if odometry_first:
+        bench.send(frame(1.7e9), "odometry")
+    for ms in range(0, 350, 50):
+        bench.now = 1_700_000_000_000_000_000 + ms * 1_000_000
+        bench.timer()
+    stamps = [t.stamp - 1.7e9 for t in bench.trajectories()]
+    assert stamps == pytest.approx([0.0] * odometry_first + [0.2, 0.25, 0.3], abs=1e-6)
 
 
 @pytest.mark.clause("SAF-1")

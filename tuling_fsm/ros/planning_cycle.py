@@ -158,8 +158,8 @@ class PlanningCycle:
         """Stamp of the odometry of the last tick."""
         self._heard_ns: int | None = None
         """Stamp of the odometry that came last; a clock that stands is silence."""
-        self._awaited_at = self._monotonic.ns()
-        """The monotonic clock when odometry began to be waited for."""
+        self._awaited_at = self._monotonic.ns() or None
+        """The monotonic clock when odometry began to be waited for; None while a simulated clock has not come."""
         self._odometry_at: int | None = None
         """The same when it came."""
         self._late = False
@@ -215,6 +215,8 @@ class PlanningCycle:
             other_publishers: how many other nodes send trajectories on the same topic.
         """
         now, called = self._now_ns(), self._clock()
+        if self._awaited_at is None and now:
+            self._begin_to_wait()
         busy = self._called_at is not None and called - self._called_at > BUSY_S
         self._called_at = called
         # In lock-step it stands between two steps.
@@ -302,12 +304,18 @@ class PlanningCycle:
         """The stamp of the tick that silence asks for (SAF-1): the odometry's time goes on by the node's clock."""
         if self._own.lock_step:
             return None
-        silence = now_ns - (self._awaited_at if self._odometry_at is None else self._odometry_at)
+        silence = now_ns - ((self._awaited_at or 0) if self._odometry_at is None else self._odometry_at)
         if silence < nanoseconds(self._own.odometry_timeout):
             return None
         known = self._odometry_at is not None and "odometry" in self._inbox.stamps
         stamp = self._inbox.stamps["odometry"] + silence if known else now_ns
         return stamp if self._last_ns is None or stamp > self._last_ns else None
+
+    def _begin_to_wait(self) -> None:
+        """The node's clock has come, which is no silence of as many years, nor is 0 a time to tick at."""
+        self._awaited_at = self._monotonic.ns()
+        if self._odometry_at is not None:
+            self._odometry_at = self._awaited_at
 
     def _brake(self, ns: int) -> Iterator[Output]:
         """A stop beside the agent, for which no time goes by: a simulation that was paused goes on as it was."""
