@@ -190,6 +190,14 @@ def test_a_map_of_too_many_points_is_refused_before_they_are_made(tmp_path: Path
     assert "more than 10000000 points of lanes" in error_of(tmp_path, text)
 
 
+@pytest.mark.clause("SAF-3")
+@pytest.mark.parametrize(("x", "told"), [(4412345.0, "4412 km from the origin"), (60_000.0, "")])
+def test_a_map_so_far_away_that_places_cannot_be_told_exactly_says_so(tmp_path: Path, x: float, told: str) -> None:
+    far = xodr.read(tmp_path, xodr.road([xodr.section([xodr.lane(-1)])], "1", xodr.geometry(0.0, x, 0.0, 0.0, 100.0)))
+    assert len(far.warnings) == bool(told)
+    assert all(told in line and "steps of 0.5 m" in line for line in far.warnings)
+
+
 @given(st.sampled_from(VALUES), st.sampled_from(EXTREMES))
 @pytest.mark.medium
 def test_a_nonsense_value_is_read_or_refused_in_one_line(

@@ -25,7 +25,7 @@ from tuling_fsm.sim.scenario.commands import SetRouteServer
 from tuling_fsm.sim.scenario.model import Population, RandomRoute, RouteTo, ScenarioActor
 from tuling_fsm.sim.scenario.placements import AtPose, OnLane
 from tuling_fsm.sim.simulation import Simulation
-from tuling_fsm.world.inputs import LANE_LINES, OBJECTS, RouteRequest, Source
+from tuling_fsm.world.inputs import FAR_TABLES, LANE_LINES, OBJECTS, RouteRequest, Source
 
 from .plans import LaneDriver
 from .scenes import simulation
@@ -98,6 +98,23 @@ def test_tables_have_the_columns_of_the_wire(plain: RoadMap) -> None:
     for row in inputs.objects.rows:
         assert row["source"] == Source.LIDAR | Source.RADAR | Source.CAMERA
         assert math.dist((row["x"], row["y"]), inputs.odometry.pose[:2]) < 120.0
+
+
+@pytest.mark.clause("SAF-2")
+def test_in_coordinates_of_a_survey_things_are_told_where_they_are(
+    utm_course: tuple[Path, tuple[float, float]],
+) -> None:
+    """Single precision is in steps of half a metre there: the car drove into a barrier that was told beside it."""
+    far = read_map(utm_course[0])
+    slot = far.slots[0]
+    x, y = slot.pose.x + 1.23, slot.pose.y + 4.56
+    block = ScenarioActor("block", ActorKind.BARRIER, 2.0, 2.0, AtPose(x, y, 0.0))
+    inputs = simulation(far, ego=AtPose(*slot.pose), actors=(block,)).inputs()
+    assert inputs.objects is not None and inputs.parking_slots is not None
+    objects, slots = inputs.objects.rows, inputs.parking_slots.rows
+    assert objects.dtype == FAR_TABLES["objects"] and slots.dtype == FAR_TABLES["parking_slots"]
+    assert (objects["x"].tolist(), objects["y"].tolist()) == ([x], [y])
+    assert (slot.pose.x, slot.pose.y) in zip(slots["x"].tolist(), slots["y"].tolist(), strict=True)
 
 
 def test_lane_lines_are_seen_from_the_car(two_lanes: RoadMap) -> None:

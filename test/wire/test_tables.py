@@ -9,18 +9,18 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.topics import CLOUD
 from tuling_fsm.wire import cdr
 from tuling_fsm.wire.tables import pack_table, unpack_table
-from tuling_fsm.world.inputs import TABLES
+from tuling_fsm.world.inputs import FAR_TABLES, TABLES
 
 from .samples import NS, example_rows
 
 
-@pytest.mark.parametrize("topic", list(TABLES))
+@pytest.mark.parametrize(("topic", "dtype"), [*TABLES.items(), *FAR_TABLES.items()])
 @pytest.mark.parametrize("n", [0, 1, 100])
-def test_tables_come_back_bit_for_bit(topic, n):
-    rows = example_rows(topic, n)
+def test_tables_come_back_bit_for_bit(topic, dtype, n):
+    rows = example_rows(topic, n).astype(dtype)
     got = unpack_table(topic, pack_table(topic, NS, rows))
     assert got.stamp == cdr.seconds(NS)
-    assert got.rows.dtype == TABLES[topic]
+    assert got.rows.dtype == dtype
     assert got.rows.tobytes() == rows.tobytes()
 
 
@@ -32,9 +32,13 @@ def test_the_packed_table_is_what_the_type_store_writes(topic):
     assert cdr.pack(CLOUD, message) == raw
 
 
-def padded_objects():
-    """As a C++ struct would be: other order, padding, one more column."""
+def padded_objects(far=0.0, **types):
+    """As a C++ struct would be: other order, padding, one more column; columns of other types than the topic's, and
+    `x` so much farther away.
+    """
     rows = example_rows("objects", 5)
+    rows = rows.astype([(name, types.get(name, rows.dtype[name])) for name in rows.dtype.names])
+    rows["x"] += far
     names = [*rows.dtype.names]
     order = np.random.default_rng(3).permutation(len(names))
     wide = np.zeros(5, np.dtype({
@@ -45,7 +49,7 @@ def padded_objects():
     }))  # fmt: skip
     for name in names:
         wide[name] = rows[name]
-    message = cdr.unpack(pack_table("objects", NS, rows), CLOUD, "test")
+    message = cdr.unpack(pack_table("objects", NS, rows.astype(TABLES["objects"])), CLOUD, "test")
     field = cdr.TYPES["sensor_msgs/msg/PointField"]
     codes = {"u1": 2, "u4": 6, "f4": 7, "f8": 8}
     message.fields = [field(n, wide.dtype.fields[n][1], codes[wide.dtype[n].str[1:]], 1) for n in wide.dtype.names]
@@ -104,6 +108,21 @@ def test_a_fault_is_found_in_a_table_that_is_laid_out_as_the_planner_does(change
     assert said in str(error.value)
 
 
+@pytest.mark.parametrize("wide", [("x", "y"), ("x",)])
+def test_places_far_from_the_origin_may_be_f8(wide):
+    rows, message = padded_objects(5e5 + 0.678, **dict.fromkeys(wide, "<f8"))
+    got = unpack_table("objects", cdr.pack(CLOUD, message)).rows
+    assert got.dtype == FAR_TABLES["objects"]
+    assert got.tolist() == rows.tolist()
+
+
+@pytest.mark.clause("SAF-3")
+def test_other_columns_than_places_may_not_be_f8():
+    _, message = padded_objects(heading="<f8")
+    with pytest.raises(InputError, match=r"column heading is f8 x 1 \(expected one f4\)"):
+        unpack_table("objects", cdr.pack(CLOUD, message))
+
+
 @pytest.mark.clause("SAF-3")
 def test_a_table_that_ends_before_its_rows_is_refused():
     raw = pack_table("objects", NS, example_rows("objects", 7))
@@ -113,8 +132,9 @@ def test_a_table_that_ends_before_its_rows_is_refused():
 
 
 @pytest.mark.clause("SAF-3")
-def test_a_nan_in_a_table_is_named_with_its_row_and_column():
-    rows = example_rows("objects", 4)
+@pytest.mark.parametrize("tables", [TABLES, FAR_TABLES])
+def test_a_nan_in_a_table_is_named_with_its_row_and_column(tables):
+    rows = example_rows("objects", 4).astype(tables["objects"])
     rows["vx"][2] = np.nan
     with pytest.raises(InputError, match="objects: vx of row 2 is nan"):
         unpack_table("objects", pack_table("objects", NS, rows))

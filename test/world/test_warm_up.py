@@ -20,7 +20,7 @@ from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.routing import plan_route
 from tuling_fsm.world.builder import WorldBuilder
-from tuling_fsm.world.inputs import Inputs, Occupancy, Odometry, StampedRows
+from tuling_fsm.world.inputs import FAR_TABLES, Inputs, Occupancy, Odometry, StampedRows
 from tuling_fsm.world.parameters import WorldParameters
 from tuling_fsm.world.world import World
 
@@ -47,6 +47,18 @@ def sealed(rows: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
 def every_other(rows: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
     """The same rows, apart from each other in memory."""
     return np.repeat(rows, 2, axis=0)[::2]
+
+
+def test_places_of_double_precision_are_not_compiled_in_a_tick(tmp_path: Path) -> None:
+    builder = WorldBuilder(crossroads(tmp_path), Vehicle(), WorldParameters())
+    builder.warm_up()
+    before = signatures()
+    rows = table(row(2, 1.75, -60.0, NORTH)).astype(FAR_TABLES["objects"])
+    rows["y"] += 1e-7
+    odometry = Odometry(0.0, Pose(1.75, -80.0, NORTH), 0.0, 0.0)
+    world = builder.build(Inputs(0.0, odometry, StampedRows(0.0, sealed(rows))), None, None)
+    assert signatures() == before
+    assert world.traffic.body[0, 1] == -60.0 + 1e-7
 
 
 def test_no_form_of_an_input_is_compiled_anew(tmp_path: Path) -> None:

@@ -22,6 +22,9 @@ MAP_FRAME = "map"
 BASE_FRAME = "base_link"
 """The rear axle."""
 
+FAR_M = 65_536.0
+"""So far from the origin of `map` neighbouring `f4` are 8 mm apart, and twice as far apart with every doubling."""
+
 
 @dataclass(frozen=True)
 class Qos:
@@ -38,11 +41,14 @@ class Qos:
 
 @dataclass(frozen=True)
 class Column:
-    """A named field of a table, and its type as NumPy calls it (`u4`)."""
+    """A named field of a table, and its type as NumPy calls it (`u4`); `place` for a coordinate in `map`, which may
+    be `f8` as well: beyond `FAR_M` it has to be.
+    """
 
     name: str
     type: str
     doc: str = ""
+    place: bool = False
 
 
 @dataclass(frozen=True)
@@ -90,8 +96,8 @@ _OBJECTS = (
     Column("id", "u4", "the same on every message as long as the thing is tracked"),
     Column("kind", "u1", "see below"),
     Column("source", "u1", "which sensors see it, bits added up: in rain and fog only `RADAR` and `HISTORY_MAP` count"),
-    Column("x", "f4", "of the centre of the box, in `map`"),
-    Column("y", "f4"),
+    Column("x", "f4", "of the centre of the box, in `map`", place=True),
+    Column("y", "f4", place=True),
     Column("heading", "f4", "where its front points"),
     Column("vx", "f4", "velocity of the centre along the axes of `map`: in a turn not along the heading"),
     Column("vy", "f4"),
@@ -117,8 +123,8 @@ _TRAFFIC_LIGHTS = (
 _PARKING_SLOTS = (
     Column("slot", "u4", "a number of its own"),
     Column("occupied", "u1", "0 free, else taken"),
-    Column("x", "f4", "of the centre, in `map`"),
-    Column("y", "f4"),
+    Column("x", "f4", "of the centre, in `map`", place=True),
+    Column("y", "f4", place=True),
     Column("heading", "f4", "along it, either way: where it opens follows from the aisle"),
     Column("length", "f4"),
     Column("width", "f4"),

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tuling_fsm.core.arrays import BoolArray
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.topics import BY_NAME, CLOUD
 from tuling_fsm.wire.cdr import LITTLE_ENDIAN, check_frame, packed_header, seconds, stamp_ns, unpack
-from tuling_fsm.world.inputs import TABLES, StampedRows
+from tuling_fsm.world.inputs import FAR_TABLES, TABLES, StampedRows
 
 _DATATYPES = {"i1": 1, "u1": 2, "i2": 3, "u2": 4, "i4": 5, "u4": 6, "f4": 7, "f8": 8}
 _NUMPY_NAMES = {code: name for name, code in _DATATYPES.items()}
@@ -23,9 +24,21 @@ def _column_type(dtype: np.dtype[np.void], name: str) -> str:
 
 
 @cache
-def _layout(topic: str) -> tuple[bytes, bytes]:
-    """What is the same in every message of a topic: the packed fields, and the size of a row."""
-    dtype = TABLES[topic]
+def _row_types(topic: str) -> tuple[np.dtype[np.void], ...]:
+    """Of rows near the origin of `map`, and of those far from it where that makes a difference."""
+    return (TABLES[topic], FAR_TABLES[topic]) if topic in FAR_TABLES else (TABLES[topic],)
+
+
+@cache
+def _column_types(topic: str) -> dict[str, list[str]]:
+    """Of each column the types that it may be sent as."""
+    rows = _row_types(topic)
+    return {name: list(dict.fromkeys(_column_type(dtype, name) for dtype in rows)) for name in rows[0].names or ()}
+
+
+@cache
+def _layout(dtype: np.dtype[np.void]) -> tuple[bytes, bytes]:
+    """What is the same in every message of such rows: the packed fields, and the size of a row."""
     body, fields = bytearray(), dict(dtype.fields or {})
     for name, field in fields.items():
         body += b"\0" * (-len(body) % 4)
@@ -37,10 +50,10 @@ def _layout(topic: str) -> tuple[bytes, bytes]:
 
 
 def pack_table(topic: str, ns: int, rows: npt.NDArray[np.void]) -> bytes:
-    """Rows of the topic's own dtype as a message; the columns go out as one block of memory."""
-    if rows.dtype != TABLES[topic]:
+    """Rows of the topic's own dtypes as a message; the columns go out as one block of memory."""
+    if rows.dtype not in _row_types(topic):
         raise InputError(topic, f"rows of {rows.dtype}", str(TABLES[topic]))
-    fields, point_step = _layout(topic)
+    fields, point_step = _layout(rows.dtype)
     start = packed_header(ns, BY_NAME[topic].frame)
     start += b"\0" * (-len(start) % 4) + struct.pack("<II", 1, len(rows))
     data = rows.tobytes()
@@ -49,46 +62,57 @@ def pack_table(topic: str, ns: int, rows: npt.NDArray[np.void]) -> bytes:
 
 
 def unpack_table(topic: str, raw: bytes) -> StampedRows:
-    """The columns of a table topic; other columns are ignored, and the order of columns is free.
+    """The columns of a table topic, places in `map` as `f4` or `f8` as they are sent; other columns are ignored, and
+    the order of columns is free.
 
     Raises:
         InputError: another frame, a column absent or of another type, rows that do not add up, a value not finite.
     """
-    rows = _own_rows(topic, raw)
+    own = (_own_rows(topic, dtype, raw) for dtype in _row_types(topic))
+    rows = next((rows for rows in own if rows is not None), None)
     if rows is not None:
         stamp = seconds(stamp_ns(raw, topic))
     else:
         message = unpack(raw, CLOUD, topic)
         stamp = check_frame(message.header, BY_NAME[topic].frame, topic)
         rows = _rows(topic, message)
-    names, block = _numbers(topic)
-    finite = np.isfinite(rows.view(block)["numbers"])
+    names, finite = _finite(rows)
     if not finite.all():
         row, column = divmod(int(np.argmin(finite)), len(names))
         raise InputError(topic, f"{names[column]} of row {row} is {rows[names[column]][row]}", "a finite number")
     return StampedRows(stamp, rows)
 
 
+def _finite(rows: npt.NDArray[np.void]) -> tuple[list[str], BoolArray]:
+    """The columns of floating-point numbers, and of each row which of them are finite."""
+    names, block = _numbers(rows.dtype)
+    numbers = np.column_stack([rows[name] for name in names]) if block is None else rows.view(block)["numbers"]
+    return names, np.isfinite(numbers)
+
+
 @cache
-def _numbers(topic: str) -> tuple[list[str], np.dtype[np.void]]:
-    """The columns of floating-point numbers, with which every row ends, and a dtype that has them as one block."""
-    fields = dict(TABLES[topic].fields or {})
+def _numbers(dtype: np.dtype[np.void]) -> tuple[list[str], np.dtype[np.void] | None]:
+    """The columns of floating-point numbers, with which every row ends, and a dtype that has them as one block, None
+    where they are not all of one size.
+    """
+    fields = dict(dtype.fields or {})
     names = [name for name, field in fields.items() if field[0].kind == "f"]
+    if len({fields[name][0] for name in names}) > 1:
+        return names, None
     block = np.dtype(
         {
             "names": ["numbers"],
-            "formats": [("<f4", (len(names),))],
+            "formats": [(fields[names[0]][0], (len(names),))],
             "offsets": [fields[names[0]][1]],
-            "itemsize": TABLES[topic].itemsize,
+            "itemsize": dtype.itemsize,
         }
     )
     return names, block
 
 
-def _own_rows(topic: str, raw: bytes) -> npt.NDArray[np.void] | None:
+def _own_rows(topic: str, dtype: np.dtype[np.void], raw: bytes) -> npt.NDArray[np.void] | None:
     """The rows as one view, or `None` where the message is laid out otherwise than `pack_table` does."""
-    dtype = TABLES[topic]
-    head, middle = _constants(topic)
+    head, middle = _constants(topic, dtype)
     counts = 12 + len(head)
     sizes = counts + 8 + len(middle)
     data = sizes + 8
@@ -102,39 +126,42 @@ def _own_rows(topic: str, raw: bytes) -> npt.NDArray[np.void] | None:
 
 
 @cache
-def _constants(topic: str) -> tuple[bytes, bytes]:
+def _constants(topic: str, dtype: np.dtype[np.void]) -> tuple[bytes, bytes]:
     """What `pack_table` writes between the stamp and the numbers of rows, and from there to the sizes of the data."""
-    fields, point_step = _layout(topic)
+    fields, point_step = _layout(dtype)
     head = packed_header(0, BY_NAME[topic].frame)
     return head[8:] + b"\0" * (-len(head) % 4), fields + b"\0\0\0\0" + point_step
 
 
 def _rows(topic: str, message: Any) -> npt.NDArray[np.void]:
-    dtype = TABLES[topic]
     found = {
         field.name: (_NUMPY_NAMES.get(field.datatype, "?"), int(field.offset), int(field.count))
         for field in message.fields
     }
-    for name in dtype.names or ():
-        kind = _column_type(dtype, name)
+    for name, types in _column_types(topic).items():
         if name not in found:
-            raise InputError(topic, f"no column {name}", f"a column {name} of type {kind}")
-        if found[name][0] != kind or found[name][2] not in (0, 1):
-            raise InputError(topic, f"column {name} is {found[name][0]} x {found[name][2]}", f"one {kind}")
+            raise InputError(topic, f"no column {name}", f"a column {name} of type {' or '.join(types)}")
+        if found[name][0] not in types or found[name][2] not in (0, 1):
+            raise InputError(
+                topic, f"column {name} is {found[name][0]} x {found[name][2]}", f"one {' or '.join(types)}"
+            )
+    near, names = TABLES[topic], list(TABLES[topic].names or ())
+    formats = [np.dtype(f"<{found[name][0]}") for name in names]
+    dtype = near if formats == [near[name] for name in names] else FAR_TABLES[topic]
     step, count = int(message.point_step), int(message.width) * int(message.height)
     if message.is_bigendian:
         raise InputError(topic, "big-endian columns", "little-endian ones")
     if count * step != len(message.data):
         raise InputError(topic, f"{len(message.data)} bytes for {count} rows of {step}", f"{count * step} bytes")
-    if any(found[name][1] + dtype[name].itemsize > step for name in dtype.names or ()):
+    if any(found[name][1] + kind.itemsize > step for name, kind in zip(names, formats, strict=True)):
         raise InputError(topic, f"a column beyond the row of {step} bytes", "columns inside the row")
     if count == 0:
         return np.zeros(0, dtype)
     sent = np.dtype(
         {
-            "names": list(dtype.names or ()),
-            "formats": [dtype[name] for name in dtype.names or ()],
-            "offsets": [found[name][1] for name in dtype.names or ()],
+            "names": names,
+            "formats": formats,
+            "offsets": [found[name][1] for name in names],
             "itemsize": step,
         }
     )

@@ -30,6 +30,7 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.world.coasting import coast
 from tuling_fsm.world.inputs import (
+    FAR_TABLES,
     OBJECTS,
     BoolMessage,
     Inputs,
@@ -111,6 +112,7 @@ class WorldBuilder:
         world = self.build(Inputs(0.0, Odometry(0.0, pose, 1.0, 0.0), StampedRows(0.0, rows), grid), None, None)
         world.scene.obstacles.any_moves(1)
         self.build(Inputs(0.05, objects=StampedRows(0.05, rows[:1])), world, None)
+        read_objects(rows.astype(FAR_TABLES["objects"]), (pose.x, pose.y), self.parameters)
 
     def build(self, inputs: Inputs, previous: World | None, route: Route | None, near: float = 0.0) -> World:
         """The World of a tick; `route` is the one in use, and `near` (m) where on it the car was known last. No time

@@ -16,16 +16,27 @@ import numpy.typing as npt
 
 from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.geometry import Pose
-from tuling_fsm.core.topics import INPUTS
+from tuling_fsm.core.topics import FAR_M, INPUTS, Topic
 
-TABLES: Mapping[str, np.dtype[np.void]] = {
-    topic.name: np.dtype((np.record, [(column.name, f"<{column.type}") for column in topic.columns]))
-    for topic in INPUTS
-    if topic.columns
-}
+
+def _rows(topic: Topic, place: str) -> np.dtype[np.void]:
+    columns = [(each.name, f"<{place if each.place else each.type}") for each in topic.columns]
+    return np.dtype((np.record, columns))
+
+
+TABLES: Mapping[str, np.dtype[np.void]] = {topic.name: _rows(topic, "f4") for topic in INPUTS if topic.columns}
 """The rows of each topic that is a table; a row has its columns as attributes, also where nothing is compiled."""
+FAR_TABLES: Mapping[str, np.dtype[np.void]] = {
+    topic.name: _rows(topic, "f8") for topic in INPUTS if any(column.place for column in topic.columns)
+}
+"""The rows of tables with places in `map`, as they are told far from its origin: `x` and `y` as `f8`."""
 OBJECTS, LANE_LINES = TABLES["objects"], TABLES["lane_lines"]
 TRAFFIC_LIGHTS, PARKING_SLOTS = TABLES["traffic_lights"], TABLES["parking_slots"]
+
+
+def rows_of(topic: str, reach: float) -> np.dtype[np.void]:
+    """The rows that tell of places up to so far (m) from the origin of `map`, to a centimetre."""
+    return TABLES[topic] if reach < FAR_M else FAR_TABLES[topic]
 
 
 class Kind(IntEnum):
@@ -80,7 +91,7 @@ class Odometry:
 
 @dataclass(frozen=True, eq=False)
 class StampedRows:
-    """Rows of one of `TABLES`, with the stamp of their message."""
+    """Rows of one of `TABLES` or `FAR_TABLES`, with the stamp of their message."""
 
     stamp: float
     rows: npt.NDArray[np.void]

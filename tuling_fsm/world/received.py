@@ -18,7 +18,7 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.topics import BOOL, INPUTS
-from tuling_fsm.world.inputs import TABLES, BoolMessage, Inputs, Occupancy, Odometry, StampedRows
+from tuling_fsm.world.inputs import FAR_TABLES, TABLES, BoolMessage, Inputs, Occupancy, Odometry, StampedRows
 from tuling_fsm.world.mission import Mission, parse_mission
 from tuling_fsm.world.objects import InputFault
 from tuling_fsm.world.parameters import WorldParameters
@@ -170,9 +170,12 @@ def _odometry_fault(message: Odometry, parameters: WorldParameters) -> str:
     return ""
 
 
-def _table_fault(dtype: np.dtype[np.void]) -> _Fault:
+def _table_fault(topic: str) -> _Fault:
+    dtype = TABLES[topic]
+    known = dtype, FAR_TABLES.get(topic, dtype)
+
     def fault(message: StampedRows, _: WorldParameters) -> str:
-        if message.rows.dtype != dtype or message.rows.ndim != 1:
+        if message.rows.dtype not in known or message.rows.ndim != 1:
             return f"columns {message.rows.dtype} (expected {dtype})"
         return ""
 
@@ -196,7 +199,7 @@ def _occupancy_fault(message: Occupancy, parameters: WorldParameters) -> str:
 _FAULTS: Mapping[str, _Fault] = {
     "odometry": _odometry_fault,
     "occupancy": _occupancy_fault,
-    **{name: _table_fault(rows) for name, rows in TABLES.items()},
+    **{name: _table_fault(name) for name in TABLES},
 }
 _MAX_AGES = {topic.field: topic.max_age.removeprefix("world.") for topic in INPUTS if topic.stamped}
 _MESSAGES: Mapping[str, tuple[str, _Fault]] = {

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.topics import FAR_M
 from tuling_fsm.input_file import in_letters
 from tuling_fsm.map.connecting import junctions_from
 from tuling_fsm.map.lanes import Lane, LaneId, Signal, StopLine
@@ -21,6 +25,9 @@ from tuling_fsm.map.opendrive.stop_lines import merge, stops_of_signals
 from tuling_fsm.map.opendrive.topology import connect
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.surface import build_index
+
+F4_ULPS = 536_870_912.0
+"""Neighbouring numbers of single precision are so many times as far apart as those of double precision."""
 
 
 def read_map(path: str | Path) -> RoadMap:
@@ -47,6 +54,7 @@ def _build(path: Path, content: bytes) -> RoadMap:
     lanes = build_lanes(roads, shapes, connect(roads, by_id, shapes, warnings))
     if not lanes:
         raise InputError(where(root), "no road has a lane", "at least one lane beside a centre lane")
+    _check_place(root, lanes, warnings)
     index = build_index(list(lanes.values()))
     objects = read_objects(roads, lanes, index)
     written = read_signals(roads, warnings)
@@ -86,6 +94,17 @@ def _check_header(root: Element, warnings: list[str]) -> None:
         raise InputError(where(header), f"OpenDRIVE {major:g}.{minor:g}", "version 1.4 to 1.8")
     if not 4.0 <= minor <= 8.0:
         warnings.append(f"{where(header)}: OpenDRIVE 1.{minor:g} is outside 1.4 to 1.8; read all the same")
+
+
+def _check_place(root: Element, lanes: Mapping[LaneId, Lane], warnings: list[str]) -> None:
+    """Coordinates of a survey, such as UTM, are beyond what a tracker can tell of in single precision."""
+    reach = max(float(np.abs(lane.center.xy).max()) for lane in lanes.values())
+    if reach >= FAR_M:
+        warnings.append(
+            f"{where(root)}: the roads lie up to {0.001 * reach:.0f} km from the origin, where x and y of objects and "
+            f"parking slots that are sent as f4 are in steps of {F4_ULPS * math.ulp(reach):.2g} m; send them as f8, or "
+            "count map and localization from a point nearby"
+        )
 
 
 def _read_roads(root: Element, warnings: list[str]) -> dict[str, Road]:

@@ -129,7 +129,7 @@ class SensorFusion:
 
         Args:
             stamp: the frame's time, s.
-            rows: of `OBJECTS`, with every sensor in `source` that would see the object if all were well.
+            rows: of the topic `objects`, with every sensor in `source` that would see the object if all were well.
             hidden: asked for the ids of the objects that stand behind other ones.
         """
         faults = {sensor: self._channels[sensor].fault for sensor in PARTS}

@@ -23,7 +23,7 @@ from tuling_fsm.sim.actors.agent_states import AgentBoxes
 from tuling_fsm.sim.parameters import SensorParameters
 from tuling_fsm.sim.scenario.choices import PerceivedAs
 from tuling_fsm.sim.scoring.collisions import SAME_LEVEL_M, boxes_touched
-from tuling_fsm.world.inputs import LANE_LINES, OBJECTS, PARKING_SLOTS, Kind, Occupancy, Odometry, Source
+from tuling_fsm.world.inputs import LANE_LINES, Kind, Occupancy, Odometry, Source, rows_of
 
 FACE_BEYOND_LINE_M = 12.0
 """A light can be seen from its stop line: a signal face is at least this far beyond it (MUTCD 4D.14: 40 feet), whatever
@@ -137,8 +137,9 @@ class Sensors:
         self._p = parameters
         self._sight = SensorVisibility(parameters.lidar_range, parameters.radar_range, parameters.camera_range)
         self._light_at = _signal_faces(road_map)
-        slots = road_map.slots
-        self._slots = np.zeros(len(slots), PARKING_SLOTS)
+        slots, reach = road_map.slots, max(map(abs, road_map.bounds))
+        self._row = rows_of("objects", reach)
+        self._slots = np.zeros(len(slots), rows_of("parking_slots", reach))
         self._slots["slot"] = [slot.number for slot in slots]
         for column, values in (
             ("x", [slot.pose.x for slot in slots]), ("y", [slot.pose.y for slot in slots]),
@@ -164,7 +165,7 @@ class Sensors:
             shown &= [agents.seen_as.get(number) is not PerceivedAs.OCCUPANCY for number in agents.ids.tolist()]
         rows = np.flatnonzero(shown)
         seen = boxes[rows]
-        table = np.zeros(len(rows), OBJECTS)
+        table = np.zeros(len(rows), self._row)
         table["id"], table["kind"], table["source"] = agents.ids[rows], agents.kinds[rows], sources[rows]
         table["x"], table["y"], table["heading"] = seen[:, 0], seen[:, 1], seen[:, 3]
         cos, sin = elementwise.cos(seen[:, 3]), elementwise.sin(seen[:, 3])
@@ -283,7 +284,7 @@ def _signal_faces(road_map: RoadMap) -> dict[int, tuple[float, float]]:
 
 @array_kernel
 def _taken(slots: npt.NDArray[np.void], boxes: FloatArray) -> BoolArray:
-    """Which parking spaces (rows of `PARKING_SLOTS`) something stands in, of boxes (N, >= 6)."""
+    """Which parking spaces (rows of the topic `parking_slots`) something stands in, of boxes (N, >= 6)."""
     taken = np.zeros(len(slots), np.bool_)
     for i in range(len(slots)):
         slot = slots[i]

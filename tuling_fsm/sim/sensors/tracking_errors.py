@@ -16,7 +16,7 @@ from tuling_fsm.core.arrays import BoolArray, FloatArray
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.sim.parameters import TrackingErrorParameters
 from tuling_fsm.sim.seeds import generator
-from tuling_fsm.world.inputs import OBJECTS, Kind, Source
+from tuling_fsm.world.inputs import Kind, Source
 
 Rows = npt.NDArray[np.void]
 
@@ -61,7 +61,7 @@ class TrackingErrors:
         self._renamed: dict[int, int] = {}
 
     def apply(self, stamp: float, pose: Pose, rows: Rows, lidar: bool) -> Rows:
-        """Rows of `OBJECTS` as the tracker tells of them at a stamp (s), from the car's pose; once a frame.
+        """Rows of the topic `objects` as the tracker tells them at a stamp (s), from the car's pose; once a frame.
 
         Ghosts are the lidar's: without it (`lidar`: whether it sees anything) they are drawn as ever, and not seen.
         """
@@ -111,7 +111,7 @@ class TrackingErrors:
             x, y = pose.x + along * c - across * s, pose.y + along * s + across * c
             self._ghosts = (*self._ghosts, _Ghost(self._number(), x, y, stamp + LASTS_S))
         self._ghosts = tuple(ghost for ghost in self._ghosts if ghost.until > stamp)
-        shown = np.zeros(len(self._ghosts), OBJECTS)
+        shown = np.zeros(len(self._ghosts), rows.dtype)
         shown["id"] = [ghost.id for ghost in self._ghosts]
         shown["kind"], shown["source"] = Kind.UNKNOWN, Source.LIDAR
         shown["x"], shown["y"] = [ghost.x for ghost in self._ghosts], [ghost.y for ghost in self._ghosts]
