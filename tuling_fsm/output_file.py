@@ -15,6 +15,8 @@ def write_file(path: str | Path, content: str | bytes) -> None:
         InputError: it cannot be written, as on a full disk; what was there is left.
     """
     path = Path(path)
+    if path.is_dir():
+        raise InputError(str(path), "is a folder", "the name of a file")
     beside = path.with_name(path.name + ".new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -37,6 +37,12 @@ def test_on_a_full_disk_the_file_is_named_and_the_old_one_stays(
     assert [each.name for each in tmp_path.iterdir()] == ["result.json"]
 
 
+@pytest.mark.parametrize("name", [".", "..", "/"])
+def test_a_file_that_is_a_folder_is_said(name: str) -> None:
+    with pytest.raises(InputError, match=r"is a folder \(expected the name of a file\)"):
+        write_file(name, "x")
+
+
 def test_a_folder_that_is_a_file_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot be written"):

@@ -12,7 +12,7 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.input_file import in_letters
 from tuling_fsm.progress import ProgressDisplay
 from tuling_fsm.terminal import Style, styled
-from tuling_fsm.verbs.parser import Verbs, add_verb, finite, folder, path
+from tuling_fsm.verbs.parser import Verbs, add_verb, finite, folder, path, written
 
 if TYPE_CHECKING:
     from tuling_fsm.bag.topic_names import TopicNames
@@ -111,7 +111,7 @@ def add_why(verbs: Verbs) -> None:
     parser.add_argument(
         "--map", type=path, metavar="F", help="with --time: OpenDRIVE map instead of the one that the bag names"
     )
-    parser.add_argument("--png", type=path, metavar="F", help="draw the timeline: states, speed, limits, stops")
+    parser.add_argument("--png", type=written, metavar="F", help="draw the timeline: states, speed, limits, stops")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     add_names(parser)
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.verbs.parser import Verbs, add_verb, folder, path
+from tuling_fsm.verbs.parser import Verbs, add_verb, folder, path, written
 
 SHELLS = ("bash", "fish", "tcsh", "zsh")
 
@@ -49,8 +49,8 @@ def completion_script(parser: argparse.ArgumentParser, shell: str) -> str:
     except ModuleNotFoundError:
         raise InputError("completion", "the package shtab is not installed", "pip install shtab") from None
     for action in _actions(parser):
-        if action.type in (path, folder):
-            action.complete = shtab.FILE if action.type is path else shtab.DIRECTORY
+        if action.type in (path, written, folder):
+            action.complete = shtab.DIRECTORY if action.type is folder else shtab.FILE
     script: str = shtab.complete(parser, shell)
     return script
 

@@ -16,7 +16,7 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.output_file import write_file
 from tuling_fsm.progress import ProgressDisplay
 from tuling_fsm.terminal import Style, styled
-from tuling_fsm.verbs.parser import Verbs, add_seed, add_verb, finite, folder, path
+from tuling_fsm.verbs.parser import Verbs, add_seed, add_verb, finite, folder, path, written
 
 if TYPE_CHECKING:
     from tuling_fsm.fault_injection.driving import DrivenScenario
@@ -75,7 +75,7 @@ def add_faults(verbs: Verbs) -> None:
         "--resume", action="store_true", help="go on with the matrix in the folder: what it has driven is kept"
     )
     parser.add_argument("--json", action="store_true", help="print faults.json on standard output")
-    parser.add_argument("--markdown", type=path, metavar="F", help="write the table between the marks of this page")
+    parser.add_argument("--markdown", type=written, metavar="F", help="write the table between the marks of this page")
 
 
 def _faults(arguments: argparse.Namespace) -> int:

@@ -8,7 +8,7 @@ from functools import partial
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.verbs.bags import add_names, names_of
-from tuling_fsm.verbs.parser import Verbs, add_verb, path
+from tuling_fsm.verbs.parser import Verbs, add_verb, path, written
 
 
 def add_machine(verbs: Verbs) -> None:
@@ -20,7 +20,7 @@ def add_machine(verbs: Verbs) -> None:
         "the state machine to play with, or a run of it to step through, in one HTML file; without one as `diagram`",
         "tuling-fsm machine --html machine.html --run out/roam",
     )
-    parser.add_argument("--html", type=path, metavar="F", help="the page")
+    parser.add_argument("--html", type=written, metavar="F", help="the page")
     parser.add_argument("--run", type=path, metavar="BAG", help="a rosbag2 whose transitions the page has too")
     add_names(parser)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
-from tuling_fsm.verbs.parser import Verbs, add_verb, finite, path
+from tuling_fsm.verbs.parser import Verbs, add_verb, finite, path, written
 
 if TYPE_CHECKING:
     from tuling_fsm.map.road_map import RoadMap
@@ -43,8 +43,8 @@ def add_map(verbs: Verbs) -> None:
     )
     parser.add_argument("file", type=path, metavar="FILE", help="OpenDRIVE map (.xodr)")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--png", type=path, metavar="F", help="draw the map")
-    parser.add_argument("--html", type=path, metavar="F", help="the map as a page to read it and to pick poses from")
+    parser.add_argument("--png", type=written, metavar="F", help="draw the map")
+    parser.add_argument("--html", type=written, metavar="F", help="the map as a page to read it and to pick poses from")
     parser.add_argument("--at", type=finite, nargs=2, metavar=("X", "Y"), help="what is at a point (m)")
     parser.add_argument("--points", type=path, metavar="CSV", help="what is at each x,y[,z] row of a file")
 
@@ -66,8 +66,8 @@ def add_route(verbs: Verbs) -> None:
         "--to", dest="goal", type=finite, nargs=2, required=True, metavar=("X", "Y"), help="where to (m)"
     )
     parser.add_argument("--blocked", action="append", default=[], metavar="ROAD", help="a road that cannot be driven")
-    parser.add_argument("--png", type=path, metavar="F", help="draw the route on the map")
-    parser.add_argument("--html", type=path, metavar="F", help="the route on the page of the map")
+    parser.add_argument("--png", type=written, metavar="F", help="draw the route on the map")
+    parser.add_argument("--html", type=written, metavar="F", help="the route on the page of the map")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 

@@ -111,8 +111,20 @@ def folder(text: str) -> Path:
     return place
 
 
+def written(text: str) -> Path:
+    """A file to write, for `type=`.
+
+    Raises:
+        ArgumentTypeError: an empty name, or that of a folder.
+    """
+    place = path(text)
+    if place.is_dir():
+        raise argparse.ArgumentTypeError(f"{text} is a folder (expected the name of a file)")
+    return place
+
+
 def path(text: str) -> Path:
-    """A file (or folder) to read, or a file to write, for `type=`; a variable of the shell that is not set is none.
+    """A file (or folder) to read, for `type=`; a variable of the shell that is not set is none.
 
     Raises:
         ArgumentTypeError: an empty name.

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tuling_fsm.progress import ProgressDisplay
-from tuling_fsm.verbs.parser import Verbs, add_verb, path
+from tuling_fsm.verbs.parser import Verbs, add_verb, path, written
 
 
 def add_plan(verbs: Verbs) -> None:
@@ -19,8 +19,8 @@ def add_plan(verbs: Verbs) -> None:
     )
     parser.add_argument("case", type=path, metavar="CASE.csv", help="start, goal and polygons")
     parser.add_argument("--json", action="store_true", help="print the whole answer as one JSON object")
-    parser.add_argument("--png", type=path, metavar="F", help="draw the manoeuvre")
-    parser.add_argument("--html", type=path, metavar="F", help="the manoeuvre as a film in one HTML file")
+    parser.add_argument("--png", type=written, metavar="F", help="draw the manoeuvre")
+    parser.add_argument("--html", type=written, metavar="F", help="the manoeuvre as a film in one HTML file")
 
 
 def _plan(arguments: argparse.Namespace) -> int:

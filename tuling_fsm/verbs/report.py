@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from tuling_fsm.verbs.bags import add_bag, add_names, names_of
-from tuling_fsm.verbs.parser import Verbs, add_verb, path
+from tuling_fsm.verbs.parser import Verbs, add_verb, path, written
 
 FILE_NAME = "report.html"
 
@@ -26,7 +26,7 @@ def add_report(verbs: Verbs) -> None:
     parser.add_argument("other", type=path, nargs="?", metavar="BAG", help="another one, to be shown with the first")
     parser.add_argument(
         "--out",
-        type=path,
+        type=written,
         metavar="F",
         help=f"the page (default {FILE_NAME} beside the first bag; of two, in this folder)",
     )
