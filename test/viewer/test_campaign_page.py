@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import html
 import json
+import os
 import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote_to_bytes, urljoin, urlsplit
 
 import pytest
 
@@ -36,6 +39,18 @@ BROKEN = {"file": "scenarios/broken.osc", "scenario": "broken", "seed": 1, "fini
           "infractions": [], "error": "ValueError: a < b"}  # fmt: skip
 RUNS = [run("good"), run("quick", 0.8, 50.0), run("slow", 0.8, 90.0), run("once", faults=1), run("twice", faults=2),
         run("lost", 0.2, finished=False), BROKEN]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["c #1?", "100 %41", 'a"<b>&', "\u573a\u5730", os.fsdecode(b"\xb3\xa1")])
+def test_a_link_leads_to_a_file_in_a_folder_of_any_name(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / name
+    folder.mkdir()
+    (folder / "result.json").write_text("{}")
+    campaign = {"held": True, "exposure": exposure_of([run("good")]), "runs": [run("good")]}
+    write_campaign_page(tmp_path / "index.html", campaign, [folder])
+    (link,) = re.findall(r'<a href="([^"]+)">', (tmp_path / "index.html").read_text(encoding="utf-8"))
+    address = urlsplit(urljoin((tmp_path / "index.html").as_uri(), html.unescape(link)))
+    assert Path(os.fsdecode(unquote_to_bytes(address.path))) == folder / "result.json"
 
 
 @pytest.fixture(scope="module")

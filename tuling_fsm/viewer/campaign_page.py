@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import html
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from tuling_fsm.output_file import write_file
 from tuling_fsm.viewer.single_file import single_file
@@ -116,7 +118,7 @@ def _links(folder: Path | None, root: Path) -> Iterator[str]:
     for name, words in PAGES:
         if folder is not None and (folder / name).is_file():
             address = (folder / name).relative_to(root).as_posix()
-            yield f'<a href="{html.escape(address)}">{words}</a>'
+            yield f'<a href="{quote(os.fsencode(address))}">{words}</a>'
 
 
 def _totals(campaign: Mapping[str, Any]) -> Iterator[str]:
