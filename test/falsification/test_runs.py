@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 import errno
 import json
 import os
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ from tuling_fsm.falsification.parameter_space import ParameterRange
 from tuling_fsm.falsification.runs import FILE, SearchRecord, SearchSettings
 from tuling_fsm.share import share_file
 from tuling_fsm.sim.sensors.perception_levels import CLEAN
-from tuling_fsm.verbs.falsify import summary, table
+from tuling_fsm.verbs.falsify import command, summary, table
 
 CUT_IN = Path(share_file("config", "scenarios", "cut_in.xosc"))
 ASKED = ("falsify", str(CUT_IN), "--vary", "behind=12..19", "--vary", "brake_after=0.3..1.5", "--workers", "1")
@@ -124,6 +126,17 @@ def run(cost: float, a: str, chosen: str = "guided") -> dict[str, Any]:
         "least_ttc_s": None if cost > 10.0 else max(cost, 0.0), "end": "goal", "sim_s": 9.0,
         "faults": ["3.00 s: collision, car 1"] if cost < 0.0 else [],
     }  # fmt: skip
+
+
+def test_the_worst_run_is_offered_as_a_shell_takes_it() -> None:
+    asked = argparse.Namespace(
+        scenario=Path("my site/van.osc"), seed=3, map=Path("it's.xodr"), perception=CLEAN, overrides=["who=a b"]
+    )
+    told = command(asked, [run(0.5, "1"), run(-3.2, "2")])
+    assert shlex.split(told) == [
+        "tuling-fsm", "sim", "my site/van.osc", "--seed", "3", "--map", "it's.xodr", "--perception", CLEAN,
+        "--set", "who=a b", "--set", "a=2", "--set", "b=7m",
+    ]  # fmt: skip
 
 
 def test_the_table_tells_the_worst_first_and_none_twice() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -86,7 +87,7 @@ def _tell(arguments: argparse.Namespace, content: Mapping[str, Any]) -> int:
         heading, *rows = table(runs)
         print(styled(heading, Style.HEADING, sys.stdout), *rows, sep="\n")
         print(styled(summary(runs), Style.BAD if collides else Style.GOOD, sys.stdout))
-        print("drive the worst again: " + _command(arguments, runs))
+        print("drive the worst again: " + command(arguments, runs))
     return 1 if collides else 0
 
 
@@ -175,10 +176,12 @@ def summary(runs: Sequence[Mapping[str, Any]]) -> str:
     return "; ".join(parts)
 
 
-def _command(arguments: argparse.Namespace, runs: Sequence[Mapping[str, Any]]) -> str:
+def command(arguments: argparse.Namespace, runs: Sequence[Mapping[str, Any]]) -> str:
+    """What drives the worst of the runs again, as a shell takes it."""
     worst = min(runs, key=lambda run: float(run["cost"]))
-    words = ["tuling-fsm sim", str(arguments.scenario), f"--seed {arguments.seed}"]
-    words += [f"--map {arguments.map}"] if arguments.map is not None else []
-    words += [f"--perception {arguments.perception}"]
-    words += [f"--set {text}" for text in arguments.overrides]
-    return " ".join([*words, *(f"--set {name}={value}" for name, value in worst["values"].items())])
+    words = ["tuling-fsm", "sim", str(arguments.scenario), "--seed", str(arguments.seed)]
+    words += ["--map", str(arguments.map)] if arguments.map is not None else []
+    words += ["--perception", arguments.perception]
+    for text in (*arguments.overrides, *(f"{name}={value}" for name, value in worst["values"].items())):
+        words += ["--set", text]
+    return shlex.join(words)

@@ -3,6 +3,7 @@
 import { clockText } from "#film/clock.js";
 import { element } from "#film/dom.js";
 import { codeColour, stateColour } from "#film/palette.js";
+import { shellWord } from "#film/shell.js";
 
 /** @typedef {import("#film/recording.js").Recording} Recording */
 
@@ -154,5 +155,5 @@ function alsoBlock(recording, row, t) {
 function command(recording, t) {
   const why = recording.whyAt(t);
   const stamp = (recording.header.origin.t + (why?.t ?? t)).toFixed(2);
-  return element("code", "command", `tuling-fsm why ${recording.header.bag} --at ${stamp}`);
+  return element("code", "command", `tuling-fsm why ${shellWord(recording.header.bag)} --at ${stamp}`);
 }
