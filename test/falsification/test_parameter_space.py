@@ -39,6 +39,14 @@ def test_values_lie_in_their_range_and_whole_ones_are_whole(share: float, low: i
     assert low - 0.01 <= float(real.value(share).removesuffix("m")) <= low + more + 0.01
 
 
+@given(st.floats(0.0, 1.0))
+def test_a_value_is_not_rounded_out_of_its_range(share: float) -> None:
+    for low, high in ((0.004, 15.0), (-15.0, -0.004), (0.0004, 0.9996), (1e-7, 2000.3)):
+        value = parameter_range(f"x={low}..{high}m").value(share)
+        assert low <= float(value.removesuffix("m")) <= high
+        assert "e" not in value
+
+
 def test_every_whole_number_has_its_share() -> None:
     one = parameter_range("n=0..3")
     assert [one.value((k + 0.5) / 8.0) for k in range(8)] == ["0", "0", "1", "1", "2", "2", "3", "3"]

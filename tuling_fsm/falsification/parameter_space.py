@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import NamedTuple
 
 from tuling_fsm.core.errors import InputError
@@ -34,7 +35,10 @@ class ParameterRange(NamedTuple):
             return f"{min(int(self.high), math.floor(self.low + share * (self.high - self.low + 1.0)))}{self.unit}"
         magnitude = int(f"{self.high - self.low:e}".partition("e")[2])
         decimals = max(0, _DIGITS - 1 - magnitude)
-        return f"{value:.{decimals}f}{self.unit}"
+        text = f"{value:.{decimals}f}"
+        # Rounded, a value beside an end that is written finer would be beyond it.
+        inside = min(max(Decimal(text), Decimal(repr(self.low))), Decimal(repr(self.high)))
+        return f"{text if inside == Decimal(text) else format(inside, 'f')}{self.unit}"
 
 
 def parameter_range(text: str) -> ParameterRange:
