@@ -25,6 +25,14 @@ BLOCKED = "0,0,0,10,0,0,1,4,8,-2,12,-2,12,2,8,2"
 """The goal lies in a box."""
 
 
+@pytest.mark.medium
+def test_a_case_whose_name_looks_like_a_formula_is_drawn(tmp_path: Path) -> None:
+    file = tmp_path / "gap$_{a$.csv"
+    file.write_text(BLOCKED, encoding="utf-8")
+    main(["plan", str(file), "--png", str(tmp_path / "plan.png")])
+    assert (tmp_path / "plan.png").is_file()
+
+
 @pytest.fixture(scope="module")
 def case(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The case, far from the origin as those of surveyed places are."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +14,15 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
+from matplotlib.font_manager import FontEntry
 
 from tuling_fsm.bag.timeline import Timeline, read_timeline
 from tuling_fsm.cli import main
 from tuling_fsm.core.request import Reason
+from tuling_fsm.figures import as_written, new_figure, png
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.viewer import timeline_picture
-from tuling_fsm.viewer.timeline_picture import limit_bars, state_bars, timeline_figure
+from tuling_fsm.viewer.timeline_picture import draw_timeline, limit_bars, state_bars, timeline_figure
 
 from .drives import END_S, STANDS, TICK_S, record
 
@@ -60,6 +64,30 @@ def test_a_folder_whose_name_is_no_utf_8_is_a_title(bag: Path, tmp_path: Path) -
     shutil.copytree(bag, folder)
     assert main(["why", str(folder), "--png", str(picture)]) == 0
     assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.medium
+def test_names_that_look_like_formulas_are_words(bag: Path, tmp_path: Path) -> None:
+    timeline, odd = read_timeline(bag), "run$_{a$"
+    stops = tuple(replace(each, causes=(each.primary._replace(words=odd),)) for each in timeline.stops)
+    changes = tuple(each._replace(source=odd) for each in timeline.changes)
+    draw_timeline(tmp_path / "why.png", replace(timeline, stops=stops, changes=changes), odd)
+    assert (tmp_path / "why.png").is_file()
+
+
+def test_chinese_names_leave_no_warning_of_python(tmp_path: Path) -> None:
+    figure = new_figure(4.0, 1.0)
+    figure.suptitle("\u573a\u5730/\u8857\u9053", **as_written())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert png(figure).startswith(b"\x89PNG")
+
+
+def test_letters_come_from_the_fonts_that_are_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tuling_fsm.figures.fontManager.ttflist", [FontEntry(name="SimHei"), FontEntry(name="Arial")])
+    as_written.cache_clear()
+    assert as_written("monospace")["family"] == ["monospace", "SimHei"]
+    as_written.cache_clear()
 
 
 def test_codes_have_the_colours_of_the_film() -> None:

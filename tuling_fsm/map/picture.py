@@ -7,12 +7,12 @@ from pathlib import Path
 
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.figures import as_written, png
 from tuling_fsm.map.draw import BROKEN, COLOURS, CROSSWALK, JUNCTION, SOLID, SPACE, STOPS, THING, draw_on
 from tuling_fsm.map.lanes import Lane
 from tuling_fsm.map.road_map import RoadMap
@@ -47,10 +47,9 @@ def draw_map(road_map: RoadMap, png_path: str | Path, route: Route | None = None
     below = ROOM_IN + ROW_IN * math.ceil(len(key) / abreast)
     across, up = wide + 2.0 * ROOM_IN, high + below + ROOM_IN
     figure = Figure(figsize=(across, up), dpi=DPI)
-    canvas = FigureCanvasAgg(figure)
     axes = figure.add_axes((ROOM_IN / across, below / up, wide / across, high / up))
     axes.set(xlim=(x0 - MARGIN_M, x1 + MARGIN_M), ylim=(y0 - MARGIN_M, y1 + MARGIN_M), aspect="equal")
-    axes.set_title(f"{road_map.name}: x and y in m, numbers of roads", fontsize=9, parse_math=False)
+    axes.set_title(f"{road_map.name}: x and y in m, numbers of roads", fontsize=9, **as_written())
     axes.tick_params(labelsize=7)
     axes.grid(color="#eeeeee", zorder=0)
     draw_on(axes, road_map)
@@ -60,9 +59,9 @@ def draw_map(road_map: RoadMap, png_path: str | Path, route: Route | None = None
         for i, mark in ((0, "o"), (-1, "s")):
             axes.plot(*route.reference.xy[i], mark, color=ROUTE, markersize=7, zorder=9)
     figure.legend(handles=key, loc="lower center", ncol=abreast, fontsize=7, frameon=False)
+    content = png(figure)
     try:
-        with Path(png_path).open("wb") as file:
-            canvas.print_png(file)
+        Path(png_path).write_bytes(content)
     except OSError as error:
         raise InputError(str(png_path), f"cannot be written: {error.strerror}", "a writable PNG file") from error
 
@@ -79,7 +78,7 @@ def _number_roads(axes: Axes, road_map: RoadMap) -> None:
             place = lane.center.at(0.5 * lane.length)
             axes.text(
                 place.x, place.y, road, fontsize=6, color="#333333", ha="center", va="center", zorder=10,
-                parse_math=False,
+                **as_written(),
                 bbox={"boxstyle": "round,pad=0.15", "facecolor": "white", "alpha": 0.75, "linewidth": 0.0},
             )  # fmt: skip
 

@@ -19,7 +19,7 @@ from matplotlib.patches import Polygon
 from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.vehicle import Vehicle
-from tuling_fsm.figures import new_figure, write_png
+from tuling_fsm.figures import as_written, new_figure, write_png
 from tuling_fsm.viewer.parking_case import FORWARD, HEADING, REVERSE, STEER, CaseResult, T, V, X
 
 WIDTH_IN, MOST_IN, LEAST_IN = 9.0, 10.0, 3.0
@@ -54,9 +54,8 @@ def plan_figure(result: CaseResult, answer: Mapping[str, Any]) -> Figure:
     heights = [above_in, 0.5 * CURVES_IN, 0.5 * CURVES_IN] if curves else [above_in]
     above, *rest = np.atleast_1d(figure.subplots(len(heights), 1, gridspec_kw={"height_ratios": heights}))
     _draw_above(above, result)
-    above.set(
-        xlim=(x0, x1), ylim=(y0, y1), aspect="equal", xlabel="x, m", ylabel="y, m", title=_headline(result, answer)
-    )
+    above.set(xlim=(x0, x1), ylim=(y0, y1), aspect="equal", xlabel="x, m", ylabel="y, m")
+    above.set_title(_headline(result, answer), **as_written())
     for axes, column, words in zip(rest, (V, STEER), ("speed, m/s", "steering, rad"), strict=False):
         _draw_curve(axes, result, column, words)
     if rest:

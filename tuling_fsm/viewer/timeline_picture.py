@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from tuling_fsm.bag.timeline import Timeline
 from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.request import Reason
-from tuling_fsm.figures import PALETTE, Bar, bands_height, draw_bands, new_figure, write_png
+from tuling_fsm.figures import PALETTE, Bar, as_written, bands_height, draw_bands, new_figure, write_png
 
 WIDTH_IN, SPEED_IN, ROW_IN = 11.0, 2.4, 0.14
 """Width of the page, height of the speed curve and of a line of the list of stops, inches."""
@@ -54,7 +54,7 @@ def timeline_figure(timeline: Timeline, title: str) -> Figure:
     stops = list(_stop_lines(timeline, origin))
     heights = [bands_height(states), SPEED_IN, bands_height(limits), 0.3 + ROW_IN * max(len(stops), 1)]
     figure = new_figure(WIDTH_IN, sum(heights) + 1.0)
-    figure.suptitle(title, fontsize=11)
+    figure.suptitle(title, fontsize=11, **as_written())
     above, speed, below, listed = figure.subplots(4, 1, gridspec_kw={"height_ratios": heights})
     colours = _colours(limits)
     draw_bands(above, states)
@@ -141,6 +141,6 @@ def _list(axes: Axes, lines: Sequence[str]) -> None:
     axes.set_axis_off()
     words = "\n".join(lines) if lines else "The car never stood for more than a second."
     axes.text(
-        0.0, 1.0, f"Stops\n{words}", transform=axes.transAxes, va="top", fontsize=7.5, family="monospace",
-        linespacing=1.35, gid="stops",
+        0.0, 1.0, f"Stops\n{words}", transform=axes.transAxes, va="top", fontsize=7.5,
+        linespacing=1.35, gid="stops", **as_written("monospace"),
     )  # fmt: skip
