@@ -14,6 +14,7 @@ import pytest
 
 from tuling_fsm.cli import main
 from tuling_fsm.core.geometry import Pose
+from tuling_fsm.map import query
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.share import share_file
 from tuling_fsm.sim.environment.route_server import route_from
@@ -65,6 +66,13 @@ def test_route_lists_its_lanes(capsys: pytest.CaptureFixture[str]) -> None:
     assert answer["status"] == "ok"
     assert answer["length_m"] == pytest.approx(130.0, abs=2.0)
     assert len(answer["poses"]) > 10
+
+
+@pytest.mark.clause("USE-7")
+def test_a_start_on_a_blocked_road_is_told_as_one(capsys: pytest.CaptureFixture[str]) -> None:
+    road = query.at(read_map(COURSE), 60.0, -2.0)["road"]
+    assert main(["route", COURSE, "--from", "60", "-2", "--to", "150", "160", "--blocked", road]) == 1
+    assert capsys.readouterr().out == "start_blocked: all lanes at the start are blocked\n"
 
 
 @pytest.mark.medium

@@ -78,6 +78,15 @@ def test_straight_on_and_round_the_corner(cross: RoadMap) -> None:
     assert np.allclose(ends[1], (1.75, 60.0, math.pi / 2), atol=1e-6)
 
 
+@pytest.mark.clause("USE-7")
+def test_an_end_on_a_blocked_road_is_not_off_the_road(cross: RoadMap, wide: RoadMap) -> None:
+    assert plan_route(cross, EAST_IN, WEST_OUT, [LaneId("1", 0, -1), LaneId("1", 0, 1)]).status == "start_blocked"
+    assert plan_route(cross, EAST_IN, WEST_OUT, [LaneId("3", 0, -1), LaneId("3", 0, 1)]).status == "goal_blocked"
+    road = [lane for lane in wide.lanes if lane.lane != 0]
+    assert plan_route(wide, Pose(10.0, -5.25, 0.0), Pose(300.0, -1.75, 0.0), road).status == "start_blocked"
+    assert plan_route(cross, Pose(50.0, 50.0, 0.0), WEST_OUT, [LaneId("1", 0, -1)]).status == "start_off_road"
+
+
 def test_no_way_back(cross: RoadMap) -> None:
     assert plan_route(cross, EAST_IN, EAST_OUT).status == "no_path"
     assert plan_route(cross, WEST_OUT, EAST_IN).status == "no_path"

@@ -72,8 +72,8 @@ OFFSET_COST = 5.0
 
 @dataclass(frozen=True, eq=False)
 class RouteResult:
-    """`status`: `ok`, `no_path`, `start_off_road` or `goal_off_road` (a via point counts as a goal); the route if
-    `ok`.
+    """`status`: `ok`, `no_path`, `start_off_road` or `goal_off_road`, `start_blocked` or `goal_blocked` (a via point
+    counts as a goal); the route if `ok`.
     """
 
     status: str
@@ -137,8 +137,9 @@ def _own_side(road_map: RoadMap, start: Pose) -> Pose | None:
 def _plan(road_map: RoadMap, stops: Sequence[Pose], blocked: Sequence[LaneId]) -> RouteResult:
     places = [_places(road_map, pose, frozenset(blocked)) for pose in stops]
     for i, found in enumerate(places):
-        if not found:
-            return RouteResult("start_off_road" if i == 0 else "goal_off_road")
+        if all(place.lane in blocked for place in found):
+            on_road = _places(road_map, stops[i], frozenset())
+            return RouteResult(f"{'goal' if i else 'start'}_{'blocked' if on_road else 'off_road'}")
     stretches: list[LaneStretch] = []
     origin = places[0]
     for targets in places[1:]:

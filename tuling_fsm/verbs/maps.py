@@ -21,6 +21,8 @@ _NO_ROUTE = {
     "no_path": "no way over the lanes leads there",
     "start_off_road": "no driving lane is near the start",
     "goal_off_road": "no driving lane is near the goal",
+    "start_blocked": "all lanes at the start are blocked",
+    "goal_blocked": "all lanes at the goal are blocked",
 }
 """What it means that there is no route."""
 _UNITS = {

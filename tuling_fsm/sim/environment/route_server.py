@@ -93,7 +93,7 @@ def route_from(
     A route whose poses cannot be matched to the lanes again, which a planner would refuse, is none.
     """
     first = _matched(road_map, plan_route(road_map, start, goal, blocked, via))
-    if first.status not in ("no_path", "start_off_road"):
+    if first.status not in ("no_path", "start_off_road", "start_blocked"):
         return first
     found = road_map.positions(start.x, start.y, radius=BESIDE_M)
     beside = [road_map.lanes[position.lane].center.at(position.s) for position in found]
