@@ -16,12 +16,13 @@ from tuling_fsm.agent import Agent
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.fuzz.campaign import STATE, FuzzBudget, FuzzCampaign, FuzzRecord, _in_time, table
 from tuling_fsm.fuzz.hostile_inputs import STEP_S, HostileWorld
-from tuling_fsm.fuzz.targets import Seed
+from tuling_fsm.fuzz.targets import Seed, seeds_of
 from tuling_fsm.fuzz.ticks import drive
 from tuling_fsm.fuzz.work import FuzzWork
 from tuling_fsm.fuzz.worker import try_seed
 from tuling_fsm.map.random_route import random_route
 from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.verbs.fuzz import check_corpus
 from tuling_fsm.world.inputs import Inputs, Odometry
 
 
@@ -100,6 +101,26 @@ def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
 def test_a_target_that_there_is_not_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["fuzz", "lanelet2"]) == 2
     assert "one of map, dsl" in capsys.readouterr().err
+
+
+def test_a_folder_without_files_of_a_target_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "a.json").write_text("{}")
+    assert cli.main(["fuzz", "map", "mission", "--corpus", str(tmp_path / "own"), "--out", str(tmp_path / "out")]) == 2
+    said = capsys.readouterr().err
+    assert said == f"--corpus: no .xodr below {tmp_path / 'own'} (expected files for the target map)\n"
+    assert not (tmp_path / "out").exists()
+
+
+def test_of_all_targets_those_without_files_are_told_and_begin_with_our_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "TOWN.XODR").write_bytes(b"<OpenDRIVE/>")
+    check_corpus(["map", "tpcap"], tmp_path, chosen=False)
+    said = capsys.readouterr().err
+    assert said == f"tpcap: no .csv below {tmp_path}, begins with files of the package\n"
+    assert [seed.content for seed in seeds_of("map", tmp_path)] == [b"<OpenDRIVE/>"]
+    assert seeds_of("tpcap", tmp_path)
 
 
 def test_a_mutant_finds_what_lies_beside_its_file(tmp_path: Path) -> None:

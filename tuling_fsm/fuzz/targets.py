@@ -106,17 +106,22 @@ TARGETS: Mapping[str, FuzzTarget] = {
 }  # fmt: skip
 
 
+def corpus_files(name: str, corpus: Path) -> list[Path]:
+    """The files of a target's suffix below a folder, in small letters or capitals."""
+    suffix = TARGETS[name].suffix
+    return sorted(each for each in corpus.rglob("*") if each.suffix.lower() == suffix and each.is_file())
+
+
 def seeds_of(name: str, corpus: Path | None) -> list[Seed]:
     """The files that a target begins with: those of its suffix below a folder, else its own.
 
     Raises:
         InputError: the folder cannot be read.
     """
-    target = TARGETS[name]
     if corpus is None:
-        return target.seeds()
+        return TARGETS[name].seeds()
     try:
-        found = [Seed(f.read_bytes(), f.parent) for f in sorted(corpus.rglob(f"*{target.suffix}")) if f.is_file()]
+        found = [Seed(file.read_bytes(), file.parent) for file in corpus_files(name, corpus)]
     except OSError as error:
         raise InputError(str(corpus), f"cannot be read: {error.strerror}", "a folder of files") from None
-    return found or target.seeds()
+    return found or TARGETS[name].seeds()

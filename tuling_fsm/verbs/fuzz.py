@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -73,6 +75,7 @@ def _fuzz(arguments: argparse.Namespace) -> int:
     unknown = [name for name in names if name not in TARGETS]
     if unknown:
         raise InputError(f"fuzz {unknown[0]}", "no such target", "one of " + ", ".join(TARGETS))
+    check_corpus(names, arguments.corpus, chosen=bool(arguments.target))
     seconds = arguments.seconds or (ENDLESS_S if arguments.runs else 60.0)
     budget = FuzzBudget(arguments.runs or ENDLESS_RUNS, seconds, arguments.memory, arguments.guided)
     with ProgressDisplay() as progress:
@@ -82,6 +85,24 @@ def _fuzz(arguments: argparse.Namespace) -> int:
             campaign.run(name, budget)
     campaign.clear()
     return _tell(campaign, names, arguments.json)
+
+
+def check_corpus(names: Sequence[str], corpus: Path | None, chosen: bool) -> None:
+    """Tell of targets that find no file of theirs in the folder.
+
+    Raises:
+        InputError: one of those that were chosen.
+    """
+    from tuling_fsm.fuzz.targets import TARGETS as KNOWN
+    from tuling_fsm.fuzz.targets import corpus_files
+
+    for name in names:
+        if corpus is None or corpus_files(name, corpus):
+            continue
+        what = f"no {KNOWN[name].suffix} below {corpus}"
+        if chosen:
+            raise InputError("--corpus", what, f"files for the target {name}")
+        print(f"{name}: {what}, begins with files of the package", file=sys.stderr)
 
 
 def _tell(campaign: FuzzCampaign, names: list[str], as_json: bool) -> int:
