@@ -68,6 +68,15 @@ def test_route_lists_its_lanes(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(answer["poses"]) > 10
 
 
+@pytest.mark.parametrize("option", [("--view-host", "0.0.0.0"), ("--view-port", "0")])
+@pytest.mark.parametrize("verb", [["demo"], ["sim", share_file("config", "scenarios", "roam.osc")]])
+def test_a_place_of_a_page_that_is_not_asked_for_is_refused(
+    verb: list[str], option: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*map(str, verb), *option]) == 2
+    assert f"{option[0]}: changes nothing here (expected --view with it)\n" in capsys.readouterr().err
+
+
 @pytest.mark.clause("USE-7")
 def test_a_start_on_a_blocked_road_is_told_as_one(capsys: pytest.CaptureFixture[str]) -> None:
     road = query.at(read_map(COURSE), 60.0, -2.0)["road"]

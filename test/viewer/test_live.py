@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import io
 import json
+import re
 import socket
 import threading
 from base64 import b64decode
@@ -16,17 +17,20 @@ import numpy as np
 import pytest
 from bag.test_timeline import with_a_stamp
 
+from tuling_fsm.agent import Parameters
 from tuling_fsm.bag.reader import read_messages
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.share import share_file
 from tuling_fsm.viewer import plans
 from tuling_fsm.viewer.columns import ColumnWriter, joined, unpacked
 from tuling_fsm.viewer.live.child import LAGGING_TICKS, show
 from tuling_fsm.viewer.live.log import BLOCK, PatchLog
 from tuling_fsm.viewer.live.patches import LiveFilm, LiveSource
 from tuling_fsm.viewer.live.pipe import DriveTick, frames, read_frames, read_tick_ms, result_message, tick_ms_message
+from tuling_fsm.viewer.live.process import LiveProcess, LiveView
 from tuling_fsm.viewer.live.server import MOST_PAGES, LiveServer
 from tuling_fsm.viewer.origin import PageOrigin
 from tuling_fsm.viewer.plans import MarkerHistory, MarkerSpan
@@ -407,6 +411,26 @@ def test_what_cannot_be_listened_on_is_one_line(server: LiveServer) -> None:
         LiveServer("drive", port=taken)
     with pytest.raises(InputError, match="cannot be listened on"):
         LiveServer("drive", host="203.0.113.9")
+
+
+def test_a_page_is_listened_for_at_an_address_of_ipv6() -> None:
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError as error:
+        pytest.skip(f"no IPv6 here: {error}")
+    made = LiveServer("drive", "::1")
+    assert re.fullmatch(r"http://\[::1\]:\d+/", made.url)
+    assert get(made, "/").status == 200
+    made.close(0.0)
+
+
+@pytest.mark.medium
+def test_where_nothing_can_be_listened_for_what_would_be_right_is_said_once() -> None:
+    with LiveProcess(LiveView("203.0.113.9")) as shown:
+        shown.prepare("drive", Path(share_file("config", "course", "course.xodr")), Parameters(), None)
+        with pytest.raises(InputError, match=r"^--view: 203\.0\.113\.9:0: cannot be listened on: ") as said:
+            shown.begin()
+    assert str(said.value).count("expected") == 1
 
 
 @pytest.mark.parametrize(("waiting", "predicted"), [(0, True), (LAGGING_TICKS + 1, False)])

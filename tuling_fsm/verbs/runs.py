@@ -99,18 +99,22 @@ def _add_view(parser: argparse.ArgumentParser) -> None:
         "--view", action="store_true", help="show it in a browser while it drives; the address is printed on stderr"
     )
     parser.add_argument(
-        "--view-host", default=LOOPBACK, metavar="ADDRESS",
-        help="where the page is listened for: 0.0.0.0 shows it to other machines too (default %(default)s)",
+        "--view-host", metavar="ADDRESS",
+        help=f"where the page is listened for: 0.0.0.0 shows it to other machines too (default {LOOPBACK})",
     )  # fmt: skip
-    parser.add_argument("--view-port", type=port, default=0, metavar="N", help="its port (default: one that is free)")
+    parser.add_argument("--view-port", type=port, metavar="N", help="its port (default: one that is free)")
 
 
 def _view(arguments: argparse.Namespace, progress: Dashboard | LineDisplay) -> LiveView | None:
+    host, number = arguments.view_host, arguments.view_port
     if not arguments.view:
+        if host is not None or number is not None:
+            option = "--view-port" if host is None else "--view-host"
+            raise InputError(option, "changes nothing here", "--view with it")
         return None
     from tuling_fsm.viewer.live.process import LiveView
 
-    return LiveView(arguments.view_host, arguments.view_port, progress.note)
+    return LiveView(LOOPBACK if host is None else host, number or 0, progress.note)
 
 
 def _add_json(parser: argparse.ArgumentParser) -> None:

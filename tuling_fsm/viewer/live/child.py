@@ -42,7 +42,7 @@ def main() -> int:
         road_map = read_map(Path(settings["map"]))
         parameters: Parameters = load(Parameters, nest(settings["parameters"]))
     except InputError as error:
-        print(error, flush=True)
+        print(InputError(error.where, error.what), flush=True)  # The drive says what would be right.
         return 2
     print(server.url, flush=True)
     film = LiveFilm(LiveSource(settings["title"], settings["bag"], road_map, parameters), server.begin_anew)

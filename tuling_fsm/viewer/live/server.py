@@ -7,6 +7,7 @@ takes nothing for `SILENCE_S` is let go. The drive never waits for any of them.
 from __future__ import annotations
 
 import secrets
+import socket
 import threading
 import time
 from base64 import b64encode
@@ -31,7 +32,7 @@ class LiveServer:
 
     Args:
         title: of the page.
-        host: address to listen on.
+        host: address to listen on, IPv4 or IPv6.
         port: to listen on; 0 takes a free one.
 
     Raises:
@@ -177,4 +178,5 @@ class _Http(ThreadingHTTPServer):
             def log_message(self, *_: object) -> None:
                 """Nothing: standard error is for the run."""
 
+        self.address_family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
         super().__init__(address, Handler)
