@@ -89,10 +89,12 @@ def simulate(
         progress: called with a line of text about once a simulated second.
 
     Raises:
-        InputError: seed, scenario, map, variable, planner or level cannot be used.
+        InputError: seed, folder, scenario, map, variable, planner or level cannot be used.
     """
     if not (isinstance(seed, int) and 0 <= seed <= LARGEST_SEED):
         raise InputError("seed", repr(seed), f"a whole number from 0 to {LARGEST_SEED}")
+    if out == "":
+        raise InputError("out", "an empty name is no folder", "a folder, or None to write nothing")
     if planner not in PLANNERS:
         raise InputError("planner", f"{planner!r} is none", " or ".join(PLANNERS))
     result = run_scenario(

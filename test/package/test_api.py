@@ -93,6 +93,13 @@ def test_a_planner_that_there_is_not_is_refused() -> None:
         tuling_fsm.simulate("any.osc", planner="nobody")
 
 
+def test_an_empty_name_is_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=r"^out: an empty name is no folder"):
+        tuling_fsm.simulate("any.osc", out="")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_map_that_there_is_not_is_refused() -> None:
     with pytest.raises((InputError, FileNotFoundError), match=r"absent\.xodr"):
         tuling_fsm.load_map("absent.xodr")
