@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from pathlib import Path
+
+_BYTE = re.compile(r"\\u(dc[89a-f][0-9a-f])")
+"""A byte that is no UTF-8, as Python writes it (PEP 383)."""
 
 
 def is_there(path: str | Path) -> bool:
@@ -25,6 +29,11 @@ def is_file(path: str | Path) -> bool:
 def in_letters(path: str | Path) -> str:
     """A path as text that can be encoded: of a name that is no UTF-8 the bytes as Python writes them."""
     return str(path).encode(errors="backslashreplace").decode()
+
+
+def from_letters(text: str) -> str:
+    """The path that `in_letters` has made a text of."""
+    return _BYTE.sub(lambda found: chr(int(found[1], 16)), text)
 
 
 def content_sha256(path: str | Path) -> str:

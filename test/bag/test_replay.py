@@ -12,7 +12,7 @@ import yaml
 from rosbags.rosbag2 import StoragePlugin, Writer
 
 from tuling_fsm.bag.reader import read_messages
-from tuling_fsm.bag.replay import agent_of, differences, map_record, replay, replayed_ticks, transitions
+from tuling_fsm.bag.replay import agent_of, differences, map_of, map_record, replay, replayed_ticks, transitions
 from tuling_fsm.bag.ticks import read_inputs, read_run_record, read_ticks, read_transitions
 from tuling_fsm.bag.writer import BagWriter
 from tuling_fsm.cli import main
@@ -95,7 +95,7 @@ def test_the_replay_makes_the_same_transitions_at_the_same_stamps(tmp_path):
     assert differences(recorded, replayed) == []
 
 
-def test_a_map_whose_folder_is_no_utf_8_is_named_in_letters(tmp_path):
+def test_a_map_whose_folder_is_no_utf_8_is_named_in_letters_and_found(tmp_path):
     map_file = tmp_path / os.fsdecode("地图".encode("gbk")) / "town.xodr"
     map_file.parent.mkdir()
     map_file.write_text("map")
@@ -103,6 +103,10 @@ def test_a_map_whose_folder_is_no_utf_8_is_named_in_letters(tmp_path):
         bag.write(0, "state", pack_string("on_road/normal"))
     (run,) = (unpack_json(m.data, "run") for m in read_messages(tmp_path) if m.topic == "run")
     assert run["map"] == f"{tmp_path}/\\udcb5\\udcd8\u037c/town.xodr"
+    assert map_of(run, "run") == str(map_file)
+    map_file.unlink()
+    with pytest.raises(InputError, match="no such file"):
+        map_of(run, "run")
 
 
 def test_differences_are_said_in_lines(tmp_path):

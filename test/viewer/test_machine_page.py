@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
 import zlib
 from base64 import b64decode
 from pathlib import Path
@@ -30,6 +32,14 @@ def run_of(page: Path) -> dict[str, Any]:
     (packed,) = re.findall(r'<script type="text/plain" id="run">(.*?)</script>', page.read_text(encoding="utf-8"))
     run: dict[str, Any] = json.loads(zlib.decompress(b64decode(packed)))
     return run
+
+
+@pytest.mark.medium
+def test_a_run_whose_folder_is_no_utf_8_is_a_title(bag: Path, tmp_path: Path) -> None:
+    folder, page = tmp_path / os.fsdecode("\u5730\u56fe".encode("gbk")), tmp_path / "machine.html"
+    shutil.copytree(bag, folder)
+    assert main(["machine", "--html", str(page), "--run", str(folder)]) == 0
+    assert "State machine: \\udcb5\\udcd8" in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.medium

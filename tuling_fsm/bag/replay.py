@@ -15,7 +15,7 @@ from tuling_fsm.bag.ticks import AGENT, RecordedTick, read_recorded, read_ticks
 from tuling_fsm.bag.topic_names import OURS, TopicNames
 from tuling_fsm.bag.writer import FILE_NAME, BagWriter
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.input_file import content_sha256, in_letters, is_file
+from tuling_fsm.input_file import content_sha256, from_letters, in_letters, is_file
 from tuling_fsm.progress import StampProgress
 from tuling_fsm.version import __version__
 from tuling_fsm.wire.cdr import nanoseconds
@@ -113,6 +113,12 @@ def map_record(map_file: str | Path) -> dict[str, str]:
     return {"map": in_letters(Path(map_file).resolve()), MAP_SHA256: content_sha256(map_file)}
 
 
+def recorded_map(run: Mapping[str, Any]) -> str:
+    """The path of the map that a recorded run names, empty where it names none."""
+    told = str(run.get("map") or "")
+    return told if is_file(told) else from_letters(told)
+
+
 def map_of(run: Mapping[str, Any], where: str, map_file: str | Path | None = None, report: Report | None = None) -> str:
     """The map's file: `map_file`, or that of a recorded run.
 
@@ -125,7 +131,7 @@ def map_of(run: Mapping[str, Any], where: str, map_file: str | Path | None = Non
     Raises:
         InputError: no map is named, or there is no such file.
     """
-    chosen = str(map_file or run.get("map") or "")
+    chosen = str(map_file or recorded_map(run))
     if not chosen:
         raise InputError(where, "does not name its map", "--map")
     if not is_file(chosen):

@@ -12,6 +12,7 @@ from tuling_fsm.bag.timeline import StateChange, Timeline, read_timeline
 from tuling_fsm.bag.topic_names import OURS, TopicNames
 from tuling_fsm.behaviour.tables import table
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.input_file import in_letters
 from tuling_fsm.machine.elements import SEPARATOR
 from tuling_fsm.viewer.reasons import dwells, thinned
 
@@ -85,7 +86,7 @@ def run_data(bag: Path, salvage: bool = False, names: TopicNames = OURS, report:
     initial = _initial(timeline, transitions)
     _check_states(bag, initial, transitions)
     return {
-        "title": (bag if bag.is_dir() else bag.parent).resolve().name,
+        "title": in_letters((bag if bag.is_dir() else bag.parent).resolve().name),
         "begin": timeline.begin - origin,
         "end": timeline.end - origin,
         "initial": initial,

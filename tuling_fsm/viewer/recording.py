@@ -16,13 +16,14 @@ from tuling_fsm.agent import Parameters
 from tuling_fsm.bag.drive_clock import DriveSpan
 from tuling_fsm.bag.read_warnings import Report
 from tuling_fsm.bag.reader import read_messages
-from tuling_fsm.bag.replay import map_of, parameters_of
+from tuling_fsm.bag.replay import map_of, parameters_of, recorded_map
 from tuling_fsm.bag.ticks import ours, read_run_record, ticks
 from tuling_fsm.bag.timeline import Timeline, by_stamp, read_timeline
 from tuling_fsm.bag.topic_names import OURS, Message, TopicNames
 from tuling_fsm.bag.writer import RESULT, SETTINGS
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.input_file import is_file
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.speed_limits import SpeedLimits
@@ -107,7 +108,7 @@ def _parameters(run: Mapping[str, Any], source: FilmSource) -> Parameters:
 
 def _road_map(run: Mapping[str, Any], source: FilmSource) -> RoadMap | None:
     """The map of the bag, if it names one that is still there; what the caller names has to be."""
-    if source.map_file is None and not Path(str(run.get("map") or "/nowhere")).is_file():
+    if source.map_file is None and not is_file(recorded_map(run)):
         return None
     return read_map(map_of(run, str(source.bag), source.map_file, source.report))
 
