@@ -13,7 +13,9 @@ from tuling_fsm.cli import main
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.run import TRAFFIC, run_scenario
 from tuling_fsm.share import share_file
+from tuling_fsm.sim.scenario.compiler import compile_text
 from tuling_fsm.sim.sumo.installed import IMPORTS, VERSION, libsumo
+from tuling_fsm.sim.sumo.traffic import check_scenario
 from tuling_fsm.verbs import parser
 
 from .scenarios import COURSE, ROAM
@@ -69,6 +71,27 @@ def test_what_sumo_cannot_drive_is_one_line(
     error = capsys.readouterr().err
     assert error.count("\n") == 1
     assert said in error
+
+
+WORKS = """scenario works:
+    ego: vehicle
+    traffic: traffic_source
+    works: road_works
+    place: odr_point = map.create_odr_point("2", "-1", 60m)
+    do parallel(duration: 60s):
+        ego.random_route(length: 200m)
+        traffic.populate(vehicles: {vehicles})
+        serial:
+            wait elapsed(1s)
+            works.{close}(place)
+"""
+
+
+@pytest.mark.parametrize("close", ["close_road", "close_lane"])
+def test_a_closed_road_is_refused_among_sumos_vehicles_alone(close: str) -> None:
+    check_scenario(compile_text(WORKS.format(vehicles=0, close=close), "works.osc"))
+    with pytest.raises(InputError, match=r"^works\.osc:11:13: closes a road, .* \(expected no road works with SUMO\)$"):
+        check_scenario(compile_text(WORKS.format(vehicles=1, close=close), "works.osc"))
 
 
 @pytest.mark.slow

@@ -14,7 +14,8 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.sim.actors.bodies import ActorBoxes
 from tuling_fsm.sim.actors.foreign import ForeignStart, circles_to_clear
-from tuling_fsm.sim.scenario.model import ActorState, Scenario
+from tuling_fsm.sim.scenario.commands import CloseRoad
+from tuling_fsm.sim.scenario.model import Action, ActorState, Scenario, nodes
 from tuling_fsm.sim.seeds import generator
 from tuling_fsm.sim.sumo.drivers import kind_of, write_types
 from tuling_fsm.sim.sumo.edge_graph import EdgeGraph
@@ -161,7 +162,7 @@ def check_scenario(scenario: Scenario) -> None:
     """Whether SUMO can drive everybody that a scenario has.
 
     Raises:
-        InputError: it has pedestrians, or actors that do what its text says.
+        InputError: it has pedestrians, actors that do what its text says, or roads that its text closes.
     """
     if scenario.actors:
         names = ", ".join(actor.name for actor in scenario.actors)
@@ -171,3 +172,11 @@ def check_scenario(scenario: Scenario) -> None:
             scenario.file, f"{scenario.population.pedestrians} pedestrians, unknown to SUMO",
             "none with SUMO: --set pedestrians=0",
         )  # fmt: skip
+    works = next((node for node in nodes(scenario.storyboard) if isinstance(node, Action) and _closing(node)), None)
+    if works is not None and scenario.population.vehicles:
+        what, expected = "closes a road, which SUMO's vehicles would drive through", "no road works with SUMO"
+        raise InputError(scenario.where(works.at), what, expected)
+
+
+def _closing(action: Action) -> bool:
+    return any(isinstance(command, CloseRoad) for command in action.begin)
