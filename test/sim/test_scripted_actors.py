@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -32,8 +33,10 @@ from tuling_fsm.sim.scenario.commands import (
     Walk,
 )
 from tuling_fsm.sim.scenario.conditions import Arrived, Elapsed
+from tuling_fsm.sim.scenario.measurements import body_gap
 from tuling_fsm.sim.scenario.model import EGO, Action, ActorState, Node, RouteTo, ScenarioActor, Serial, Wait
-from tuling_fsm.sim.scenario.placements import AtPose, OnLane, RelativeTo
+from tuling_fsm.sim.scenario.placements import Anywhere, AtPose, OnLane, RelativeTo, place
+from tuling_fsm.sim.seeds import SeedStreams, generator
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.world.inputs import Kind, Light
 
@@ -277,3 +280,38 @@ def test_a_body_on_a_path_turns_with_its_axles() -> None:
         turns.append(abs(body.pose.heading - before.heading))
     assert body.arrived
     assert max(turns) < 0.3
+
+
+def parked(count: int) -> tuple[ScenarioActor, ...]:
+    """Cars that the text never places, and last one that it does."""
+    drawn = [ScenarioActor(f"n{k}", ActorKind.VEHICLE, 4.5, 1.8, Anywhere()) for k in range(count)]
+    return (*drawn, car(AtPose(200.0, -1.75, 0.0)))
+
+
+@pytest.mark.clause("OSC-1")
+def test_whoever_is_put_somewhere_stands_in_nobody_and_not_before_the_ego(two_lanes: RoadMap) -> None:
+    for seed in range(1, 6):
+        sim = simulation(two_lanes, seed, ego=EGO_AT, route=GOAL, actors=parked(20))
+        places = [state for name in sim.scripted.bodies if (state := sim.scripted.state(name)) is not None]
+        ego = sim._ego_actor_state()
+        assert len(places) == 21
+        assert min(itertools.starmap(body_gap, itertools.combinations(places, 2))) > 0.0
+        assert min(body_gap(ego, state) for state in places) > sim.settings.traffic.start_clearance
+
+
+@pytest.mark.clause("SIM-2")
+def test_a_place_that_is_free_is_the_one_that_was_drawn(two_lanes: RoadMap) -> None:
+    kept = 0
+    for seed in range(1, 9):
+        drawn = place(Anywhere(), two_lanes, generator(SeedStreams.of(seed).scripted), {})
+        state = simulation(two_lanes, seed, ego=EGO_AT, route=GOAL, actors=parked(1)).scripted.state("n0")
+        assert drawn is not None and state is not None
+        if drawn.x > 50.0 and abs(drawn.x - 200.0) > 10.0:
+            assert state.pose == pytest.approx(drawn)
+            kept += 1
+    assert kept > 4
+
+
+def test_more_than_the_map_has_room_for_are_refused(two_lanes: RoadMap) -> None:
+    with pytest.raises(InputError, match=r"n\d+: no place on this map that is free"):
+        simulation(two_lanes, 1, ego=EGO_AT, route=GOAL, actors=parked(170))

@@ -21,7 +21,7 @@ from tuling_fsm.sim.actors.scripted import ON_MAP, ScriptedActors
 from tuling_fsm.sim.environment.route_server import route_from
 from tuling_fsm.sim.parameters import TrafficManagerParameters
 from tuling_fsm.sim.scenario.choices import ActorKind
-from tuling_fsm.sim.scenario.model import EGO, RandomRoute, RouteTo, RouteVia, Scenario, ScriptedRoute
+from tuling_fsm.sim.scenario.model import EGO, ActorState, RandomRoute, RouteTo, RouteVia, Scenario, ScriptedRoute
 from tuling_fsm.sim.scenario.placements import Anywhere, Placement, Relation, in_words, place
 from tuling_fsm.sim.scenario.road_places import straightest
 from tuling_fsm.sim.scenario.syntax_tree import NO_TEXT
@@ -221,6 +221,7 @@ def initial_agents(
     road_map: RoadMap,
     scenario: Scenario,
     setting: EgoSetting,
+    ego: ActorState,
     signals: tuple[int, ...],
     seeds: SeedStreams,
     parameters: TrafficManagerParameters,
@@ -231,6 +232,7 @@ def initial_agents(
         road_map: the map.
         scenario: its actors, and how many vehicles the traffic has.
         setting: the ego's start and route, which are kept clear.
+        ego: its body at the start.
         signals: numbers of the signals in the order of the lights' states.
         seeds: of the run.
         parameters: of the traffic.
@@ -245,7 +247,7 @@ def initial_agents(
     traffic = TrafficManager(graph, own_seeds, scripted, parameters, FIRST_TRAFFIC_ID)
     scripted_actors = ScriptedActors(road_map, scenario.actors, traffic, lanes, generator(seeds.scripted))
     try:
-        scripted_actors.enter(scenario.actors, setting.start)
+        scripted_actors.enter(scenario.actors, ego)
     except InputError as error:
         raise _nowhere(scenario, error.where, error.what) from error
     traffic.populate(_clear_circles(setting, scripted_actors.poses(setting.start).values(), parameters))

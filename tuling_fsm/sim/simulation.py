@@ -89,7 +89,7 @@ class Simulation:
         self._feed = InputFeed(road_map, scenario, setting.route, p.sensors, seeds.sensors)
         self.services = Services(self._feed.mission, road_map, vehicle)
         self.lights = TrafficLights(road_map, seeds.lights, p.lights)
-        initial = initial_agents(road_map, own, setting, self.lights.numbers, seeds, p.traffic)
+        initial = initial_agents(road_map, own, setting, self._ego_actor_state(), self.lights.numbers, seeds, p.traffic)
         self.traffic, self.scripted = initial.traffic, initial.scripted_actors
         self.rude: RudeDrivers | None = None
         """The rude part of the traffic; None where the scenario has none."""

@@ -6,7 +6,6 @@ persons and barriers.
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections.abc import Callable, Iterator, Mapping
 
@@ -22,12 +21,14 @@ from tuling_fsm.sim.actors.default_controller import DefaultController
 from tuling_fsm.sim.actors.lane_state import LaneState
 from tuling_fsm.sim.actors.levels import level_at, road_of
 from tuling_fsm.sim.actors.longitudinal import ActorSurroundings
+from tuling_fsm.sim.actors.road_distance import ROAD_REACH_M, road_distance
 from tuling_fsm.sim.scenario import commands
 from tuling_fsm.sim.scenario.choices import ActorKind
 from tuling_fsm.sim.scenario.commands import ActorCommand, PlacedObjectsCommand
 from tuling_fsm.sim.scenario.maneuvers import ManeuverCommand, ShiftLane
+from tuling_fsm.sim.scenario.measurements import body_gap
 from tuling_fsm.sim.scenario.model import EGO, ActorState, ScenarioActor
-from tuling_fsm.sim.scenario.placements import OnMap, Placement, Relation, in_words, place
+from tuling_fsm.sim.scenario.placements import Anywhere, OnMap, OnPath, Placement, Relation, in_words, place
 from tuling_fsm.sim.scenario.road_places import locate
 from tuling_fsm.sim.traffic.fleet import AXLE_SHARE, GIVEN_PATH, OFF
 from tuling_fsm.sim.traffic.manager import TrafficManager
@@ -35,6 +36,10 @@ from tuling_fsm.world.inputs import Light
 
 ON_MAP = "a place on the map"
 """What is expected of a placement."""
+DRAWN = (Anywhere, OnPath)
+"""Placements that the seed decides."""
+DRAWS = 100
+"""How often a place is drawn that turns out to be taken, at most."""
 LANE_REACH_M = 3.0
 """A vehicle this near a lane can be told to drive along it."""
 
@@ -75,23 +80,43 @@ class ScriptedActors:
             traffic.fleet.car.length[row], traffic.fleet.car.width[row] = actor.length, actor.width
             traffic.ids[row] = self.ids[actor.name]
 
-    def enter(self, actors: tuple[ScenarioActor, ...], ego: Pose) -> None:
-        """Put all actors in place that are there from the beginning.
+    def enter(self, actors: tuple[ScenarioActor, ...], ego: ActorState) -> None:
+        """Put all actors in place that are there from the beginning: those that are drawn one by one, in the order of
+        the text, when whoever has a place without a draw is there.
 
         Raises:
-            InputError: the map has no such place.
+            InputError: the map has no such place, or none that is free.
         """
         waiting = [actor for actor in actors if actor.placement is not None]
         while waiting:
-            known = self.poses(ego)
-            left = [actor for actor in waiting if not self._enter(actor, known)]
+            known = self.poses(ego.pose)
+            left = [each for each in waiting if isinstance(each.placement, DRAWN) or not self._enter(each, known)]
             if len(left) == len(waiting):
-                name, where = left[0].name, left[0].placement
-                raise InputError(name, f"no {'place' if where is None else in_words(where)} on this map", ON_MAP)
+                drawn = next((each for each in left if isinstance(each.placement, DRAWN)), left[0])
+                self._draw(drawn, ego)
+                left.remove(drawn)
             waiting = left
 
     def _enter(self, actor: ScenarioActor, known: Mapping[str, Pose]) -> bool:
         return actor.placement is None or self._place(actor.name, actor.placement, actor.speed, known)
+
+    def _draw(self, actor: ScenarioActor, ego: ActorState) -> None:
+        """Put an actor in a drawn place, one that may be anywhere not into another one."""
+        name, where, known = actor.name, actor.placement, self.poses(ego.pose)
+        for _ in range(DRAWS):
+            if not self._enter(actor, known):
+                raise InputError(name, f"no {'place' if where is None else in_words(where)} on this map", ON_MAP)
+            if not isinstance(where, Anywhere) or self._is_clear(name, ego):
+                return
+        raise InputError(name, f"no place on this map that is free after {DRAWS} draws", ON_MAP)
+
+    def _is_clear(self, name: str, ego: ActorState) -> bool:
+        """Whether the body of an actor keeps clear of the ego's start and meets no other one."""
+        own = self.state(name)
+        others = [self.state(other) for other in self.bodies if other != name]
+        gaps = [body_gap(own, other) for other in others if own is not None and other is not None]
+        to_ego = math.inf if own is None else body_gap(own, ego)
+        return min(gaps, default=math.inf) > 0.0 and to_ego > self._traffic.parameters.start_clearance
 
     def step(self, dt: float, around: ActorSurroundings) -> None:
         """Move the actors that the traffic does not move by `dt` s."""
@@ -371,11 +396,6 @@ class ScriptedActors:
         self._traffic.set_speed(row, speed)
 
 
-ROAD_REACH_M = 500.0
-"""Distances along the road are looked for up to this."""
-NEAR_LANE_M = 3.0
-
-
 def _no_light(signal: int) -> Light:
     """Of a map without signals."""
     return Light.UNKNOWN
@@ -458,41 +478,3 @@ class StoryboardView:
         names = [EGO, *self._scripted.bodies]
         states = [self.actor(other) for other in names if other != name]
         return [state for state in states if state is not None]
-
-
-def road_distance(road_map: RoadMap, start: Pose, end: Pose, reach: float = ROAD_REACH_M) -> float | None:
-    """Shortest way along lanes (changing between those side by side) from one pose forward to another, m; None where
-    its last lane begins farther off than `reach` (m).
-    """
-    here = road_map.project(start.x, start.y, start.heading, radius=NEAR_LANE_M)
-    there = road_map.project(end.x, end.y, end.heading, radius=NEAR_LANE_M)
-    if here is None or there is None:
-        return None
-    done: set[LaneId] = set()
-    best: float | None = None
-    queue: list[tuple[float, LaneId]] = [
-        (-position, lane) for lane, position in _abreast(road_map, here.lane, here.s).items()
-    ]
-    heapq.heapify(queue)
-    targets = _abreast(road_map, there.lane, there.s)
-    while queue:
-        at, lane = heapq.heappop(queue)
-        if at > reach or (best is not None and at >= best):
-            break
-        if lane in targets and at + targets[lane] >= 0.0:
-            reached = at + targets[lane]
-            best = reached if best is None else min(best, reached)
-            continue
-        if lane in done:
-            continue
-        done.add(lane)
-        for following in road_map.lanes[lane].successors:
-            for beside in _abreast(road_map, following, 0.0):
-                heapq.heappush(queue, (at + road_map.lanes[lane].length, beside))
-    return best
-
-
-def _abreast(road_map: RoadMap, lane: LaneId, s: float) -> Mapping[LaneId, float]:
-    """The lanes side by side in one direction with the place abeam of `s`."""
-    share = s / road_map.lanes[lane].length
-    return {other: share * road_map.lanes[other].length for other in road_map.same_direction(lane)}

@@ -104,6 +104,11 @@ def object_distance(actor: ActorState, reference: ActorState, direction: Directi
     return _between(actor.pose, corners(reference), corners(actor), direction)
 
 
+def body_gap(actor: ActorState, other: ActorState) -> float:
+    """Straight distance of two bodies, m; 0 where they overlap."""
+    return object_distance(actor, other, Direction.EUCLIDEAN, DistanceMode.BOUNDING_BOXES)
+
+
 def point_distance(actor: ActorState, point: Pose, direction: Direction, mode: DistanceMode) -> float:
     """Distance from the reference point or the body of the actor to a point, m."""
     own = [actor.pose[:2]] if mode is DistanceMode.REFERENCE_POINTS else corners(actor)

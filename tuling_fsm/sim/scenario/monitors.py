@@ -19,8 +19,6 @@ from tuling_fsm.sim.scenario.conditions import (
     Colliding,
     Compare,
     Condition,
-    Direction,
-    DistanceMode,
     Driven,
     Edge,
     Elapsed,
@@ -40,7 +38,7 @@ from tuling_fsm.sim.scenario.conditions import (
     VariableIs,
 )
 from tuling_fsm.sim.scenario.maneuvers import Domain, ManeuverCommand, domains_of
-from tuling_fsm.sim.scenario.measurements import object_distance
+from tuling_fsm.sim.scenario.measurements import body_gap
 from tuling_fsm.sim.scenario.model import Assign, Operator, SimulationView
 from tuling_fsm.sim.scenario.quantities import measured
 
@@ -349,4 +347,4 @@ def _collides(view: SimulationView, actor: str, reference: str) -> bool:
         return False
     named = view.actor(reference) if reference else None
     others = view.others(actor) if not reference else () if named is None else (named,)
-    return any(object_distance(own, other, Direction.EUCLIDEAN, DistanceMode.BOUNDING_BOXES) <= 0.0 for other in others)
+    return any(body_gap(own, other) <= 0.0 for other in others)
