@@ -16,7 +16,7 @@ from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.actors.agent_states import AgentBoxes
 from tuling_fsm.sim.parameters import FaultParameters, SensorParameters, SimParameters
-from tuling_fsm.sim.scenario.choices import ActorKind
+from tuling_fsm.sim.scenario.choices import ActorKind, Sensor
 from tuling_fsm.sim.scenario.commands import DisturbSensor, Remove, SetFog
 from tuling_fsm.sim.scenario.compiler import compile_text
 from tuling_fsm.sim.scenario.model import Population, RouteTo, ScenarioActor
@@ -349,6 +349,19 @@ def test_a_scenario_disturbs_a_sensor_for_a_while(two_lanes: RoadMap) -> None:
     for faults in ("drop_out: 1.5", "noise: -1m"):
         with pytest.raises(InputError, match="a fault below 0, or a share above 1"):
             compile_text(DISTURBED.format(faults=faults), "d.osc")
+
+
+@pytest.mark.clause("OSC-1")
+def test_after_a_disturbance_a_sensor_is_as_the_level_of_perception_has_it(two_lanes: RoadMap) -> None:
+    text = compile_text(DISTURBED.format(faults="noise: 0.2m"), "d.osc")
+    settings = SimParameters(sensors=SensorParameters(odometry_faults=FaultParameters(noise=0.05)))
+    sim = Simulation(two_lanes, text, 1, Vehicle(), settings)
+    channel, faults = sim._feed.channels[Sensor.ODOMETRY], []
+    for _ in range(20):
+        sim.advance(None)
+        faults.append(channel.fault)
+    assert faults[0] == FaultParameters(noise=0.2)
+    assert faults[-1] == FaultParameters(noise=0.05)
 
 
 def test_a_scenario_takes_the_lidar_for_a_while(two_lanes: RoadMap) -> None:

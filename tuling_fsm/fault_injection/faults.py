@@ -62,7 +62,7 @@ def _sensors(latency: float = 0.0, drop_out: float = 0.0) -> tuple[tuple[command
     """Commands that disturb everything that is seen of others, and those that end it."""
     seen = (Sensor.OBJECTS, Sensor.TRAFFIC_LIGHTS, Sensor.PARKING_SLOTS, Sensor.OCCUPANCY)
     begin = tuple(commands.DisturbSensor(sensor, latency=latency, drop_out=drop_out) for sensor in seen)
-    return begin, tuple(commands.DisturbSensor(sensor) for sensor in seen)
+    return begin, tuple(commands.ResetSensor(sensor) for sensor in seen)
 
 
 def _disturbed(name: str, text: str, clause: str, latency: float = 0.0, drop_out: float = 0.0) -> InjectedFault:

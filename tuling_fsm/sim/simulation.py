@@ -319,7 +319,7 @@ class Simulation:
             self.lights.apply(command)
         elif isinstance(command, commands.SetRouteServer):
             self.server.apply(command)
-        elif isinstance(command, commands.DisturbSensor):
+        elif isinstance(command, commands.SensorCommand):
             self._feed.channels.apply(command)
         elif isinstance(command, commands.PlacedObjectsCommand):
             self.scripted.apply_to_placed_objects(command, self.ego.pose)

@@ -227,13 +227,20 @@ class SetRouteServer:
 
 @dataclass(frozen=True)
 class DisturbSensor:
-    """A sensor's faults from now on, see `FaultParameters`; all of them 0: none."""
+    """A sensor's faults from now on instead of those that it has, see `FaultParameters`; all of them 0: none."""
 
     sensor: Sensor
     noise: float = 0.0
     latency: float = 0.0
     drop_out: float = 0.0
     occlusion: bool = False
+
+
+@dataclass(frozen=True)
+class ResetSensor:
+    """A sensor's faults are those of the run's level of perception again."""
+
+    sensor: Sensor
 
 
 @dataclass(frozen=True)
@@ -253,6 +260,7 @@ EnvironmentCommand = (
     | SkipTask
 )
 LightsCommand = SetLight | SetAllLights | SilenceLights
+SensorCommand = DisturbSensor | ResetSensor
 PlacedObjectsCommand = CloseRoad | OpenRoad | OccupySpaces | OccupyAllBut | VacateSpaces
 ActorCommand = Place | Remove | Drive | ChangeSpeed | ChangeLane | FollowRoute | FollowPath | Walk | ActivateController
 """To one actor; the ego understands `EgoCommand` alone."""
@@ -261,7 +269,7 @@ Command = (
     EnvironmentCommand
     | LightsCommand
     | SetRouteServer
-    | DisturbSensor
+    | SensorCommand
     | PlacedObjectsCommand
     | ActorCommand
     | ManeuverCommand

@@ -325,7 +325,8 @@ class _Lookup:
             case (
                 commands.Remove() | commands.Drive() | commands.ChangeSpeed() | commands.ChangeLane()
                 | commands.ActivateController() | commands.OpenRoad() | commands.SetAllLights()
-                | commands.SilenceLights() | commands.SetRouteServer() | commands.DisturbSensor() | commands.EndRun()
+                | commands.SilenceLights() | commands.SetRouteServer() | commands.DisturbSensor()
+                | commands.ResetSensor() | commands.EndRun()
             ):  # fmt: skip
                 return ""
             case _:

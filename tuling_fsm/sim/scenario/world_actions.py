@@ -84,7 +84,7 @@ def _disturb(call: ActionCall) -> ActionEffect:
     surplus = [name for name in FAULT_NAMES if getattr(fault, name) and name not in FAULTS[sensor]]
     if surplus:
         raise FaultError(call.at, f"{sensor.value!r} knows no {surplus[0]!r}", "one of " + ", ".join(FAULTS[sensor]))
-    return ActionEffect((fault,), end=(commands.DisturbSensor(sensor),))
+    return ActionEffect((fault,), end=(commands.ResetSensor(sensor),))
 
 
 _MOVED = ("noise", "latency", "drop_out")

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tuling_fsm.core import elementwise
+from tuling_fsm.core.errors import assert_never
 from tuling_fsm.core.geometry import Pose, wrap_angle
 from tuling_fsm.sim.parameters import FaultParameters, SensorParameters
 from tuling_fsm.sim.scenario import commands
@@ -90,21 +91,27 @@ class SensorChannels:
     """All sensors."""
 
     def __init__(self, seed: np.random.SeedSequence, parameters: SensorParameters) -> None:
-        faults: Mapping[Sensor, FaultParameters] = {
+        self._level: Mapping[Sensor, FaultParameters] = {
             sensor: getattr(parameters, f"{sensor.value}_faults") for sensor in Sensor
         }
+        """What is wrong with each as long as nobody disturbs it."""
         streams = seed.spawn(len(Sensor))
         self._channels = {
-            sensor: SensorChannel(stream, faults[sensor]) for sensor, stream in zip(Sensor, streams, strict=True)
+            sensor: SensorChannel(stream, self._level[sensor]) for sensor, stream in zip(Sensor, streams, strict=True)
         }
 
     def __getitem__(self, sensor: Sensor) -> SensorChannel:
         return self._channels[sensor]
 
-    def apply(self, command: commands.DisturbSensor) -> None:
+    def apply(self, command: commands.SensorCommand) -> None:
         """Carry out a command."""
-        fault = FaultParameters(command.noise, command.latency, command.drop_out, command.occlusion)
-        self._channels[command.sensor].fault = fault
+        match command:
+            case commands.DisturbSensor(sensor, noise, latency, drop_out, occlusion):
+                self._channels[sensor].fault = FaultParameters(noise, latency, drop_out, occlusion)
+            case commands.ResetSensor(sensor):
+                self._channels[sensor].fault = self._level[sensor]
+            case _:
+                assert_never(command)
 
 
 PARTS = {Sensor.LIDAR: Source.LIDAR, Sensor.RADAR: Source.RADAR, Sensor.CAMERA: Source.CAMERA}
