@@ -172,8 +172,10 @@ class ActorBoxes(NamedTuple):
         return cls(np.array(rows).reshape(-1, 7), np.array(kinds, np.uint8), np.array(ids, np.int64))
 
 
-PlacedKey = tuple[str, str, int]
-"""What is placed, by its kind (`ROW` or `SPACE`), the actor that closes the road or the parking space, and a number."""
+PlacedKey = tuple[str, str, int, int]
+"""What is placed, by its kind (`ROW` or `SPACE`), the actor that closes the road or the parking space, and the numbers
+of the row and of the piece in it.
+"""
 ROW, SPACE = "row", "space"
 
 
@@ -187,8 +189,10 @@ class PlacedObjects:
         self.ids: dict[PlacedKey, int] = {}
         self.seen_as: dict[int, PerceivedAs] = {}
         """How things are seen that are not seen as objects, by id."""
-        self._closed: dict[PlacedKey, frozenset[LaneId]] = {}
-        """Lanes that a row lies across, by the key of its first piece."""
+        self._closed: dict[tuple[str, int], frozenset[LaneId]] = {}
+        """Lanes that a row lies across, by its actor and number."""
+        self._rows: dict[tuple[str, int], commands.CloseRoad] = {}
+        """What each row was put there by."""
         self._boxes: ActorBoxes | None = None
 
     @property
@@ -210,8 +214,11 @@ class PlacedObjects:
         match command:
             case commands.CloseRoad():
                 self._close(command, where, z)
-            case commands.OpenRoad(actor):
+            case commands.OpenRoad(actor, None):
                 self._take_away(ROW, actor)
+            case commands.OpenRoad(_, row):
+                for key in [key for key, closing in self._rows.items() if closing == row]:
+                    self._take_away(ROW, *key)
             case commands.OccupySpaces(spaces):
                 self._park(spaces)
             case commands.OccupyAllBut(road, free):
@@ -229,16 +236,18 @@ class PlacedObjects:
         self._count += 1
         return self.ids[key]
 
-    def _take_away(self, kind: str, name: str) -> None:
-        for key in [key for key in self.bodies if key[:2] == (kind, name)]:
+    def _take_away(self, *begins: str | int) -> None:
+        """All whose keys begin so."""
+        for key in [key for key in self.bodies if key[: len(begins)] == begins]:
             del self.bodies[key]
             self.seen_as.pop(self.ids.pop(key), None)
-        self._closed = {key: lanes for key, lanes in self._closed.items() if key[:2] != (kind, name)}
+        for row in [row for row in self._rows if (ROW, *row)[: len(begins)] == begins]:
+            del self._rows[row], self._closed[row]
 
     def _park(self, spaces: tuple[str, ...]) -> None:
         slots: Mapping[str, ParkingSlot] = {slot.id: slot for slot in self._map.slots}
         for space in spaces:
-            key = (SPACE, space, 0)
+            key = (SPACE, space, 0, 0)
             if space in slots and key not in self.bodies:
                 slot = slots[space]
                 z = level_at(self._map, slot.pose, road=slot.road)
@@ -255,10 +264,11 @@ class PlacedObjects:
             lanes, margin = [lane for lane in self._map.lanes.values() if _abreast(lane, here)], command.beyond
         edges = [offset for lane in lanes for offset in _edges(lane, station)]
         row = _row(station, max(edges) + margin, min(edges) - margin, SPACING_M[command.material])
-        self._closed[ROW, command.actor, self._count] = frozenset(lane.id for lane in lanes)
-        for pose in row:
+        key = command.actor, self._count
+        self._rows[key], self._closed[key] = command, frozenset(lane.id for lane in lanes)
+        for piece, pose in enumerate(row):
             body = FreeActor(KINDS[command.material], *SIZES_M[command.material])
-            number = self._put((ROW, command.actor, self._count), body, pose, here.height(found.s))
+            number = self._put((ROW, *key, piece), body, pose, here.height(found.s))
             if command.seen_as is not PerceivedAs.OBJECTS:
                 self.seen_as[number] = command.seen_as
 

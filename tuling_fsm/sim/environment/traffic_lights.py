@@ -60,8 +60,8 @@ class TrafficLights:
         match command:
             case commands.SetLight(signal, state):
                 self.force(signal, state)
-            case commands.SetAllLights(state):
-                for number in self.numbers:
+            case commands.SetAllLights(state, but):
+                for number in [number for number in self.numbers if number not in but]:
                     self.force(number, state)
             case commands.SilenceLights(silent):
                 self.silent = silent

@@ -163,9 +163,10 @@ class SetOdometry:
 
 @dataclass(frozen=True)
 class SetAllLights:
-    """Force every signal to a state; None gives them all back to their controllers."""
+    """Force every signal `but` these to a state; None gives them back to their controllers."""
 
     state: Light | None
+    but: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -190,9 +191,10 @@ class CloseRoad:
 
 @dataclass(frozen=True)
 class OpenRoad:
-    """Take away all that the actor has put there."""
+    """Take away all that the actor has put there, or one `row` of it."""
 
     actor: str
+    row: CloseRoad | None = None
 
 
 @dataclass(frozen=True)

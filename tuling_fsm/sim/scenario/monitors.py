@@ -40,6 +40,7 @@ from tuling_fsm.sim.scenario.conditions import (
 from tuling_fsm.sim.scenario.maneuvers import Domain, ManeuverCommand, domains_of
 from tuling_fsm.sim.scenario.measurements import body_gap
 from tuling_fsm.sim.scenario.model import Assign, Operator, SimulationView
+from tuling_fsm.sim.scenario.overriding import ActionSettings
 from tuling_fsm.sim.scenario.quantities import measured
 
 TIME_TOLERANCE = 1e-6
@@ -73,6 +74,8 @@ class StoryboardMemory:
     """The last maneuver of each actor in each domain, by its number."""
     replaced: dict[int, float] = field(default_factory=dict)
     """When another maneuver has taken the place of one, by the number of this, s."""
+    settings: ActionSettings = field(default_factory=ActionSettings)
+    """What actions have set that their end takes back."""
 
 
 @dataclass
@@ -86,6 +89,15 @@ class StoryboardStep:
     def emit(self, event: str) -> None:
         """An event happens now."""
         self.memory.events[event] = self.view.stamp
+
+    def begin(self, action: object, commands: Sequence[Command]) -> None:
+        """Give the commands of an action's begin."""
+        self.memory.settings.begin(action, commands)
+        self.issue(commands)
+
+    def end(self, action: object, commands: Sequence[Command]) -> None:
+        """Give the commands of an action's end, as far as no other action has set the same since it began."""
+        self.issue(self.memory.settings.end(action, commands))
 
     def issue(self, commands: Sequence[Command]) -> None:
         """Give commands to the simulation: a maneuver takes the place of those before in its domains."""

@@ -54,12 +54,12 @@ class _ActionRunner(Runner):
 
     def _start(self, now: StoryboardStep) -> None:
         super()._start(now)
-        now.issue(self._node.begin)
+        now.begin(self, self._node.begin)
 
     def execute(self, now: StoryboardStep) -> bool:
         if self._end_monitor is not None:
             return False
-        now.issue(self._node.end)
+        now.end(self, self._node.end)
         return True
 
     def _at_until(self, now: StoryboardStep) -> ElementState:
@@ -69,7 +69,7 @@ class _ActionRunner(Runner):
         return self.outcome
 
     def cut(self, now: StoryboardStep, how: ElementState = ElementState.STOP) -> None:
-        now.issue(self._node.end)
+        now.end(self, self._node.end)
         super().cut(now, how)
 
 

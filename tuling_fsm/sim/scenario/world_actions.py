@@ -27,7 +27,7 @@ def _close(call: ActionCall, beyond: float | None) -> ActionEffect:
     material = Material(call.given.member("material"))
     seen_as = PerceivedAs(call.given.member("seen_as"))
     closing = commands.CloseRoad(call.actor, call.given.position("position"), beyond, material, seen_as)
-    return ActionEffect((closing,), end=(commands.OpenRoad(call.actor),))
+    return ActionEffect((closing,), end=(commands.OpenRoad(call.actor, closing),))
 
 
 def _open_road(call: ActionCall) -> ActionEffect:
