@@ -14,9 +14,20 @@ from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.actors.bodies import FreeActor
 from tuling_fsm.sim.scenario.choices import ActorKind
-from tuling_fsm.sim.scenario.commands import ChangeLane, ChangeSpeed, Command, Drive, FollowPath, FollowRoute, Walk
-from tuling_fsm.sim.scenario.conditions import Arrived, Elapsed, InLane
-from tuling_fsm.sim.scenario.model import Action, ActorState, Node, RouteTo, ScenarioActor, Serial, Wait
+from tuling_fsm.sim.scenario.commands import (
+    ChangeLane,
+    ChangeSpeed,
+    Command,
+    Drive,
+    FollowPath,
+    FollowRoute,
+    Place,
+    Remove,
+    SetRain,
+    Walk,
+)
+from tuling_fsm.sim.scenario.conditions import Arrived, Condition, Elapsed, InLane, Reached
+from tuling_fsm.sim.scenario.model import Action, ActorState, Node, Parallel, RouteTo, ScenarioActor, Serial, Wait
 from tuling_fsm.sim.scenario.placements import AtPose, OnLane
 from tuling_fsm.sim.simulation import Simulation
 
@@ -148,3 +159,30 @@ def test_a_change_to_a_lane_from_which_the_route_cannot_be_followed_ends_the_run
     )
     with pytest.raises(InputError, match="no lanes lead along its route"):
         states(run(two_roads, car(20.0), *story), 5.0)
+
+
+@pytest.mark.clause("OSC-1")
+@pytest.mark.parametrize(
+    ("actor", "command", "until"),
+    [
+        (walker(), Walk("npc", (AtPose(150.0, -12.0),), 1.0), Arrived("npc")),
+        (car(100.0), FollowPath("npc", (AtPose(150.0, -1.75),), 3.0), Arrived("npc")),
+        (car(100.0), FollowRoute("npc", (AtPose(200.0, -1.75, 0.0),), 3.0), Arrived("npc")),
+        (car(100.0), ChangeSpeed("npc", 20.0, 1.0), Reached("npc", 20.0)),
+    ],
+)
+def test_what_one_does_is_over_when_it_leaves_the_world(
+    two_lanes: RoadMap, actor: ScenarioActor, command: Command, until: Condition
+) -> None:
+    back = (Place("npc", AtPose(60.0, -1.75, 0.0)),)
+    for leaves in ((Remove("npc"),), (Remove("npc"), *back)) if isinstance(until, Arrived) else ((Remove("npc"),),):
+        doing = Serial((Action((command,), until), Action((SetRain(1.0),))))
+        leaving = Serial((Wait(Elapsed(1.0)), Action(leaves)))
+        sim = run(two_lanes, actor, Parallel((doing, leaving)))
+        for _ in range(19):
+            sim.advance(None)
+        assert sim.environment.rain == 0.0
+        for _ in range(3):
+            sim.advance(None)
+        assert (sim.scripted.state("npc") is None) is (len(leaves) == 1)
+        assert sim.environment.rain == 1.0

@@ -71,7 +71,7 @@ class FreeActor:
         """
         self.pose = shifted(reference, self.reference_behind)
         self.v, self.a, self.wanted, self.rate = v, 0.0, v, math.inf
-        self.path, self.arrived = None, self.path is not None
+        self.path, self.arrived = None, self.arrived or self.path is not None
 
     def remove(self) -> None:
         """Out of the world, and at a stand should it come back."""

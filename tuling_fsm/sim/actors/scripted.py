@@ -179,7 +179,11 @@ class ScriptedActors:
         return ActorState(reference, v, a, body.length, body.width, body.reference_behind)
 
     def arrived(self, name: str) -> bool:
-        """Whether an actor has come to the end of its route, path or walk, or was put elsewhere on the way."""
+        """Whether an actor has come to the end of its route, path or walk, or left it on the way, put elsewhere or
+        removed.
+        """
+        if self.state(name) is None:
+            return True
         return self.bodies[name].arrived or (self.on_lanes(name) and self._traffic.arrived(self.rows[name]))
 
     def in_lane(self, name: str) -> bool:
@@ -295,8 +299,10 @@ class ScriptedActors:
         return poses
 
     def _remove(self, name: str) -> None:
+        on_route = self._on_route(name)
         self._leave_lanes(name)
         self.bodies[name].remove()
+        self.bodies[name].arrived |= on_route
         if name in self._controllers:
             self._controllers[name].forget()
 
@@ -312,7 +318,7 @@ class ScriptedActors:
             self._controllers[name].place(pose, v)
             return True
         drives_on = speed is None and self.on_lanes(name)
-        on_route = self.on_lanes(name) and int(self._traffic.fleet.car.mode[self.rows[name]]) == GIVEN_PATH
+        on_route = self._on_route(name)
         self._leave_lanes(name)
         body.place(pose, v)
         body.arrived |= on_route
@@ -321,6 +327,10 @@ class ScriptedActors:
         elif v > 0.0 and self._to_lanes(name):
             self._traffic.set_speed(self.rows[name], v)
         return True
+
+    def _on_route(self, name: str) -> bool:
+        """Whether the traffic drives an actor along a route."""
+        return self.on_lanes(name) and int(self._traffic.fleet.car.mode[self.rows[name]]) == GIVEN_PATH
 
     def level(self, placement: Placement, pose: Pose, kind: ActorKind | None, before: float = math.nan) -> float:
         """Height of the road that a placement at a pose is on, m: next to an actor the one that this is on, else, if

@@ -164,7 +164,7 @@ class Compare:
 
 @dataclass(frozen=True)
 class Arrived:
-    """The actor has finished its last route, path or walk (`SimulationView.arrived`)."""
+    """The actor has finished its last route, path or walk (`SimulationView.arrived`), or is not in the world."""
 
     actor: str
 
@@ -178,7 +178,7 @@ class InLane:
 
 @dataclass(frozen=True)
 class Reached:
-    """The actor's speed has come to the target within 0.1 m/s."""
+    """The actor's speed has come to the target within 0.1 m/s, or it is not in the world."""
 
     actor: str
     target: float

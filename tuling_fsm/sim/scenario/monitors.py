@@ -276,7 +276,7 @@ def _holds(condition: _Plain, now: StoryboardStep) -> bool:
             return view.in_lane(actor)
         case Reached(actor, target):
             state = view.actor(actor)
-            return state is not None and abs(state.speed - target) <= SPEED_TOLERANCE
+            return state is None or abs(state.speed - target) <= SPEED_TOLERANCE
         case SimulationTime(relation, value):
             before = now.memory.stamp
             previous = None if math.isinf(before) else _snapped(before, value)
