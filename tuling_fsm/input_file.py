@@ -36,6 +36,9 @@ def from_letters(text: str) -> str:
     return _BYTE.sub(lambda found: chr(int(found[1], 16)), text)
 
 
-def content_sha256(path: str | Path) -> str:
-    """Tells files apart whatever they are called: SHA-256 of what is in it, in hexadecimal digits."""
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+def content_sha256(path: str | Path, *others: str | Path) -> str:
+    """Tells files apart whatever they are called: SHA-256 of what is in it, in hexadecimal digits; of several files
+    that of the digits of all.
+    """
+    digits = [hashlib.sha256(Path(each).read_bytes()).hexdigest() for each in (path, *others)]
+    return hashlib.sha256("".join(digits).encode()).hexdigest() if others else digits[0]

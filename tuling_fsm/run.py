@@ -190,11 +190,11 @@ def run_settings(
     """What makes a run, as its bag and `result.json` tell it: runs of equal settings are the same.
 
     Raises:
-        OSError: scenario or map cannot be read.
+        OSError: scenario, what it reads, or map cannot be read.
     """
     mission = scenario.mission_file
     return {
-        "scenario_sha256": content_sha256(scenario.file),
+        "scenario_sha256": content_sha256(scenario.file, *scenario.read_files),
         "mission_sha256": content_sha256(mission) if mission is not None and is_file(mission) else None,
         MAP_SHA256: content_sha256(map_file),
         "seed": seed,

@@ -352,6 +352,23 @@ def test_a_result_of_other_settings_is_none_of_the_campaign(
     assert told == "1 of 2 runs are driven again: the results in their folders are of other settings\n"
 
 
+@pytest.mark.clause("SIM-2")
+def test_a_file_that_a_scenario_imports_is_a_part_of_its_settings(tmp_path: Path) -> None:
+    main_file, common = tmp_path / "main.osc", tmp_path / "common.osc"
+    main_file.write_text(
+        "import common.osc\nscenario a:\n    ego: vehicle\n    do serial:\n        ego.random_route(length: gap)\n"
+    )
+    common.write_text("global gap: length = 3m\n")
+
+    def scenario_sha256() -> str:
+        return str(run.run_settings(load_scenario(main_file), ROAM, 1)["scenario_sha256"])
+
+    before = scenario_sha256()
+    assert scenario_sha256() == before
+    common.write_text("global gap: length = 4m\n")
+    assert scenario_sha256() != before
+
+
 def test_a_result_that_does_not_tell_its_settings_is_driven_anew(
     jobs: list[CampaignRun], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -149,7 +149,9 @@ def test_files_are_imported_once_and_say_their_names(tmp_path: Path) -> None:
     (tmp_path / "other.osc").write_text('import "shared.osc"\nglobal gap: length = 3m\n')
     text = "import shared.osc\nimport osc.standard\nscenario a:\n    ego: lorry\n    do serial:\n        ego.drive()\n"
     (tmp_path / "main.osc").write_text(text)
-    assert load_scenario(tmp_path / "main.osc").variables == {"gap": 3.0}
+    scenario = load_scenario(tmp_path / "main.osc")
+    assert scenario.variables == {"gap": 3.0}
+    assert [Path(file).name for file in scenario.read_files] == ["shared.osc", "other.osc"]
     (tmp_path / "other.osc").write_text("struct x:\n    y: colour\n")
     with pytest.raises(InputError, match=r"other\.osc:2:8: unknown type 'colour'"):
         load_scenario(tmp_path / "main.osc")

@@ -59,6 +59,8 @@ class ActionContext:
     ego_driven: bool = False
     """Whether the script lets the ego drive in any way."""
     notes: list[tuple[SourceLocation, str]] = field(default_factory=list)
+    read: list[str] = field(default_factory=list)
+    """Files that actions name."""
     _maneuvers: int = 0
 
     def number(self) -> int:

@@ -119,6 +119,7 @@ def _compile(
     return replace(
         _scenario(script, declared, initial, storyboard, _duration(members.behaviour, builder)),
         name=kind.name,
+        read_files=tuple(dict.fromkeys((*map(str, source.imported), *script.read))),
         notes=tuple(dict.fromkeys(f"{at.within(script.file)}: {what}" for at, what in notes)),
     )
 

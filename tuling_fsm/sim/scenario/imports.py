@@ -21,11 +21,14 @@ BUILT_IN = ("osc", "basic")
 
 
 class ScenarioSource(NamedTuple):
-    """What a scenario file declares with all that it imports: types, own scenarios in order, notes."""
+    """What a scenario file declares with all that it imports: types, own scenarios in order, notes; and the
+    imported files.
+    """
 
     types: TypeTable
     scenarios: tuple[syntax_tree.TypeDeclaration, ...]
     notes: tuple[tuple[SourceLocation, str], ...]
+    imported: tuple[Path, ...]
 
 
 @cache
@@ -48,7 +51,8 @@ def read_source(text: str, file: str) -> ScenarioSource:
     """
     statements = parse(text, file)
     declarations = TypeDeclarations(standard_library().copy())
-    for imported in _imported(statements, Path(file), {Path(file).resolve()}):
+    files = [Path(file).resolve()]
+    for imported in _imported(statements, Path(file), files):
         declarations.add(imported)
     declarations.add(statements)
     declarations.check()
@@ -60,11 +64,12 @@ def read_source(text: str, file: str) -> ScenarioSource:
             syntax_tree.TypeDeclaration(kind.at, kind.keyword, kind.name, kind.members, kind.base) for kind in scenarios
         ),
         tuple(declarations.notes),
+        tuple(files[1:]),
     )
 
 
 def _imported(
-    statements: list[syntax_tree.Statement], file: Path, seen: set[Path]
+    statements: list[syntax_tree.Statement], file: Path, seen: list[Path]
 ) -> list[list[syntax_tree.Statement]]:
     """The statements of all imported files, those that others import first."""
     found: list[list[syntax_tree.Statement]] = []
@@ -74,7 +79,7 @@ def _imported(
         other = _file_of(statement, file)
         if other is None or other.resolve() in seen:
             continue
-        seen.add(other.resolve())
+        seen.append(other.resolve())
         parsed = parse(_read(other, statement), str(other), imported=True)
         found += [*_imported(parsed, other, seen), parsed]
     return found

@@ -34,6 +34,7 @@ def read_trajectory_file(call: ActionCall, modifier: ModifierCall) -> TimedPoint
         raise FaultError(modifier.at, f"no file {name!r} with a trajectory", "input_file: <file of x, y, z, time>")
     if modifier.given["control"] is not None:
         call.script.note(modifier.at, "control has no effect: the trajectory is followed by its times")
+    call.script.read.append(str(found))
     try:
         with found.open(encoding="utf-8", newline="") as lines:
             rows = [[float(cell) for cell in row[:4]] for row in csv.reader(lines) if row]

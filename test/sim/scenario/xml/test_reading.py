@@ -296,7 +296,9 @@ def test_an_entity_comes_from_a_catalog(tmp_path: Path) -> None:
     places = '<CatalogLocations><VehicleCatalog><Directory path="catalogs"/></VehicleCatalog></CatalogLocations>'
     reference = '<CatalogReference catalogName="Cars" entryName="long"/>'
     content = text(head=places).replace(CAR, reference, 1)
-    assert load(tmp_path, content).actors[0].length == 7.0
+    scenario = load(tmp_path, content)
+    assert scenario.actors[0].length == 7.0
+    assert scenario.read_files == (str(tmp_path / "catalogs" / "cars.xosc"),)
     given = '<ParameterAssignments><ParameterAssignment parameterRef="length" value="9"/></ParameterAssignments>'
     longer = reference.replace("/>", f">{given}</CatalogReference>")
     assert load(tmp_path, text(head=places).replace(CAR, longer, 1)).actors[0].length == 9.0

@@ -63,7 +63,7 @@ def load_xosc(path: Path, overrides: Mapping[str, str]) -> Scenario:
     script.types.update(declared_types(root))
     scenario = _scenario(root, script, entities, parameters)
     unread = unread_names([root, *script.referenced_entries])
-    return dataclasses.replace(scenario, notes=(*scenario.notes, *unread))
+    return dataclasses.replace(scenario, notes=(*scenario.notes, *unread), read_files=script.read_files)
 
 
 def _check_kind(root: XmlElement) -> None:

@@ -48,6 +48,11 @@ class Script:
     _entries: dict[Path, list[XmlElement]] = field(default_factory=dict)
     _maneuvers: int = 0
 
+    @property
+    def read_files(self) -> tuple[str, ...]:
+        """The files of the catalogs that were looked into."""
+        return tuple(map(str, self._entries))
+
     def mirrored(self, value: float) -> float:
         """A coordinate to the left, or an angle, in the right-handed frame of the map."""
         return -value if self.left_handed else value
