@@ -5,10 +5,14 @@ Units are SI, headings rad counterclockwise from x, poses those of the rear axle
 
 from __future__ import annotations
 
+import json
+import operator
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, SupportsIndex
+
+import numpy as np
 
 from tuling_fsm.bag.timeline import Timeline, read_timeline
 from tuling_fsm.core.errors import InputError
@@ -40,6 +44,8 @@ class RunResult:
     """The referee's figures, 0 to 1; `closed_loop` is nuPlan's, `driving` that of the CARLA Leaderboard."""
     trace_sha256: str
     """Of all states of all agents: the same map, scenario and seed give the same."""
+    notes: tuple[str, ...]
+    """What of the scenario has no effect, a line each."""
     content: Mapping[str, Any]
     """All of `result.json`."""
 
@@ -66,7 +72,7 @@ def simulate(
     *,
     map_file: str | Path | None = None,
     mission_file: str | Path | None = None,
-    seed: int = 1,
+    seed: SupportsIndex = 1,
     overrides: Mapping[str, object] | None = None,
     out: str | Path | None = None,
     planner: str = "agent",
@@ -82,7 +88,8 @@ def simulate(
         map_file: OpenDRIVE map instead of the scenario's own.
         mission_file: mission (JSON) instead of the scenario's own mission or route.
         seed: of everything random, 0 to 2**31 - 1.
-        overrides: values of variables of the scenario, by name.
+        overrides: values of variables of the scenario, by name: a string as after `--set` (`"20m"`), a number, a truth
+            value, or a list of these, in which a string is one of the scenario.
         out: folder for `run.mcap`, `result.json` and `report.html`; nothing is written if None.
         planner: what drives: `agent`, or `idm` or `pdm` to compare with.
         perception: level of what the sensors get wrong, such as `clean`.
@@ -91,8 +98,6 @@ def simulate(
     Raises:
         InputError: seed, folder, scenario, map, variable, planner or level cannot be used.
     """
-    if not (isinstance(seed, int) and 0 <= seed <= LARGEST_SEED):
-        raise InputError("seed", repr(seed), f"a whole number from 0 to {LARGEST_SEED}")
     if out == "":
         raise InputError("out", "an empty name is no folder", "a folder, or None to write nothing")
     if planner not in PLANNERS:
@@ -101,8 +106,8 @@ def simulate(
         Path(scenario),
         map_file=None if map_file is None else Path(map_file),
         mission_file=None if mission_file is None else Path(mission_file),
-        seed=seed,
-        overrides={name: str(value) for name, value in (overrides or {}).items()},
+        seed=_seed(seed),
+        overrides={name: _override(value) for name, value in (overrides or {}).items()},
         out=None if out is None else Path(out),
         progress=progress,
         planner=planner,
@@ -117,8 +122,27 @@ def simulate(
         faults=tuple(f"{item['t']:.2f} s: {item['kind']}, {item['detail']}" for item in faults),
         score=result["score"],
         trace_sha256=result["trace_sha256"],
+        notes=tuple(result["notes"]),
         content=result,
     )
+
+
+def _seed(seed: SupportsIndex) -> int:
+    """A whole number of whatever type."""
+    try:
+        number = -1 if isinstance(seed, bool | np.bool_) else operator.index(seed)
+    except TypeError:
+        number = -1
+    if not 0 <= number <= LARGEST_SEED:
+        raise InputError("seed", repr(seed), f"a whole number from 0 to {LARGEST_SEED}")
+    return number
+
+
+def _override(value: object) -> str:
+    """A value as a scenario spells it."""
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(json.dumps(each) if isinstance(each, str) else _override(each) for each in value)}]"
+    return str(value).lower() if isinstance(value, bool | np.bool_) else str(value)
 
 
 def read_run(bag: str | Path, *, salvage: bool = False) -> Timeline:

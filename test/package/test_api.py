@@ -11,11 +11,14 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 import tuling_fsm
+from tuling_fsm import api
 from tuling_fsm.api import LARGEST_SEED
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.sim.scenario.compiler import load_scenario
 from tuling_fsm.verbs import parser
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -82,10 +85,40 @@ def test_the_version_is_semantic_and_said_once() -> None:
     assert [file for file in sources if f'"{said}"' in file.read_text(encoding="utf-8")] == []
 
 
-@pytest.mark.parametrize("seed", [-1, LARGEST_SEED + 1, 1.5, "1"])
+@pytest.mark.parametrize("seed", [-1, LARGEST_SEED + 1, 1.5, "1", True, np.True_, 3.0])
 def test_what_is_no_seed_is_refused(seed: Any) -> None:
     with pytest.raises(InputError, match=f"^seed: .* from 0 to {parser.LARGEST_SEED}"):
         tuling_fsm.simulate("any.osc", seed=seed)
+
+
+FLAG = """scenario flag:
+    wet: bool
+    count: int
+    spaces: list of string
+    ego: vehicle
+    do serial(duration: 1s):
+        ego.random_route(length: 60m)
+"""
+
+
+def test_seed_and_overrides_are_taken_as_python_writes_them_and_notes_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "flag.osc").write_text(FLAG)
+    asked: dict[str, Any] = {}
+
+    def drive(scenario: Path, **given: Any) -> dict[str, Any]:
+        asked.update(given, variables=load_scenario(scenario, given["overrides"]).variables)
+        left = {"finished": True, "end": "goal", "sim_s": 1.0, "distance_m": 1.0, "infractions": [], "score": {}}
+        return left | {"trace_sha256": "", "notes": ["a line"]}
+
+    monkeypatch.setattr(api, "run_scenario", drive)
+    overrides = {"wet": True, "count": np.int64(2), "spaces": ["411", "308"]}
+    result = tuling_fsm.simulate(tmp_path / "flag.osc", seed=np.int64(3), overrides=overrides)
+    assert (asked["seed"], type(asked["seed"])) == (3, int)
+    assert asked["overrides"] == {"wet": "true", "count": "2", "spaces": '["411", "308"]'}
+    assert {name: asked["variables"][name] for name in ("wet", "count")} == {"wet": True, "count": 2}
+    assert result.notes == ("a line",)
 
 
 def test_a_planner_that_there_is_not_is_refused() -> None:

@@ -306,7 +306,7 @@ def test_the_result_has_what_the_interface_lists(lit: RoadMap) -> None:
     assert set(result) == {
         "finished", "end", "sim_s", "wall_s", "distance_m", "services", "score", "infractions", "transitions",
         "state_s", "line_free_s", "unexplained_stops", "longest_unexplained_stop_s", "flaps",
-        "tick_ms", "trace_sha256", "seed", "map", "scenario", "version",
+        "tick_ms", "trace_sha256", "seed", "map", "scenario", "notes", "version",
     }  # fmt: skip
     assert (result["finished"], result["end"], result["services"], result["seed"]) == (False, "error", 0, 2)
     assert result["tick_ms"]["max"] == pytest.approx(0.2)

@@ -51,6 +51,7 @@ def result_of(simulation: Simulation, log: RunLog, wall_s: float) -> dict[str, A
         "seed": simulation.seed,
         "map": simulation.road_map.name,
         "scenario": simulation.scenario.name,
+        "notes": list(simulation.scenario.notes),
         "version": __version__,
         **({} if simulation.foreign is None else {"traffic": dict(simulation.foreign.verdict())}),
     }
