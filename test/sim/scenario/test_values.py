@@ -95,6 +95,30 @@ def test_constraints_set_what_is_open_and_check_the_rest() -> None:
         variables("a: int = 3\nkeep(a in [1, 2, 3])", a="4")
 
 
+@pytest.mark.clause("OSC-1")
+@pytest.mark.parametrize("size", ["-4.5m", "0m", "400m"])
+@pytest.mark.parametrize("side", ["length", "bounding_box.width"])
+def test_a_body_that_nothing_has_is_refused(side: str, size: str) -> None:
+    text = f"scenario a:\n    ego: vehicle\n    b: vehicle with:\n        keep(it.{side} == {size})\n    do serial:\n"
+    where = rf"^f\.osc:4:{21 + len(side)}: a (length|width) of {size[:-1]} m \(expected 0\.1 m to 200 m\)$"
+    with pytest.raises(InputError, match=where):
+        compile_text(f"{text}        ego.drive()\n", "f.osc")
+    typed = f"actor lorry inherits vehicle:\n    keep(default it.{side} == {size})\n"
+    with pytest.raises(InputError, match=r"^f\.osc:2:18: a (length|width) of"):
+        compile_text(
+            f"{typed}scenario a:\n    ego: vehicle\n    b: lorry\n    do serial:\n        ego.drive()\n", "f.osc"
+        )
+
+
+@pytest.mark.clause("OSC-1")
+def test_that_the_size_of_the_ego_is_its_own_is_said() -> None:
+    text = (
+        "scenario a:\n    hero: vehicle with:\n        keep(it.length == 12m)\n    do serial:\n        hero.drive()\n"
+    )
+    (note,) = compile_text(text, "f.osc").notes
+    assert note.startswith("f.osc:3:14: 'length' of 'hero' has no effect")
+
+
 def test_actors_have_the_size_that_is_kept() -> None:
     text = (
         "scenario a:\n    Ego: vehicle\n    one, two: vehicle with:\n        keep(it.length == 12m)\n"

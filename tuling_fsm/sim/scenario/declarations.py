@@ -21,6 +21,9 @@ IT = "it"
 """In a `with` block, what is being declared."""
 SIZED = ("length", "width", "bounding_box", "kind")
 """Fields of actors that the simulation looks at."""
+SIDES = ("length", "width")
+LEAST_SIZE_M, LARGEST_SIZE_M = 0.1, 200.0
+"""Of a body, along either side."""
 _SPEED_OF = "_speed"
 """Ends the string that ScenarioRunner takes for the speed of an actor, as in `"ego_vehicle_speed"`."""
 
@@ -217,6 +220,7 @@ def _with_default(keep: syntax_tree.Keep, name: syntax_tree.Name, declared: Decl
             value = evaluate(constraint.operands[1], _with_it(declared, name.name))
             fields = declared.table.fields(actor.stated)
             filled = _filled(declared.table, struct, fields, target[2], value, keep.at, constraint.at)
+            _check_size(struct if filled is None else filled, constraint.at)
             return struct if filled is None else filled
     raise FaultError(keep.at, "a default of a type states no value", "keep(default it.<field> == <value>)")
 
@@ -364,12 +368,27 @@ def _set(declared: Declarations, target: Target, value: syntax_tree.Expression, 
     if filled is None:
         return False
     if isinstance(present, ActorName):
+        _check_size(filled, value.at)
         declared.actors.bodies[present.name] = filled
         if fields[0] not in SIZED:
             declared.actors.notes.append((expression.at, f"{fields[0]!r} of {name!r} has no effect here"))
+        elif present.name == EGO:
+            what = f"{fields[0]!r} of {name!r} has no effect: the size of the car under test is that of its parameters"
+            declared.actors.notes.append((expression.at, what))
     else:
         declared.scope.values[name] = filled
     return True
+
+
+def _check_size(body: Struct, at: SourceLocation) -> None:
+    """Refuse a body that nothing has, or that nobody would see."""
+    box = body.fields.get("bounding_box")
+    for struct in (body, box) if isinstance(box, Struct) else (body,):
+        for side in SIDES:
+            size = struct.fields.get(side)
+            if isinstance(size, Physical) and not LEAST_SIZE_M <= size.value <= LARGEST_SIZE_M:
+                expected = f"{LEAST_SIZE_M:g} m to {LARGEST_SIZE_M:g} m"
+                raise FaultError(at, f"a {side} of {size.value:g} m", expected)
 
 
 def _filled(
