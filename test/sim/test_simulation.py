@@ -306,12 +306,27 @@ def test_the_result_has_what_the_interface_lists(lit: RoadMap) -> None:
     assert set(result) == {
         "finished", "end", "sim_s", "wall_s", "distance_m", "services", "score", "infractions", "transitions",
         "state_s", "line_free_s", "unexplained_stops", "longest_unexplained_stop_s", "flaps",
-        "tick_ms", "trace_sha256", "seed", "map", "scenario", "notes", "version",
+        "tick_ms", "trace_sha256", "seed", "map", "scenario", "notes", "version", "population",
     }  # fmt: skip
     assert (result["finished"], result["end"], result["services"], result["seed"]) == (False, "error", 0, 2)
     assert result["tick_ms"]["max"] == pytest.approx(0.2)
     assert 0.0 < result["score"]["driving"] < 1.0
     assert json.loads(json.dumps(result)) == result
+
+
+@pytest.mark.clause("SIM-2")
+def test_a_population_that_the_map_has_no_room_for_is_told(plain: RoadMap) -> None:
+    full = simulation(plain, population=Population(300, 5))
+    result = result_of(full, RunLog(), 0.0)
+    there, asked = result["population"], result["population"].pop("asked")
+    assert asked == {"vehicles": 300, "pedestrians": 5}
+    assert there == {"vehicles": len([row for row in full.traffic.on_road if row]), "pedestrians": 0}
+    assert 0 < there["vehicles"] < 300
+    assert result["notes"] == [
+        f"test.osc: populate: {there['vehicles']} of 300 vehicles: the map has no room for more",
+        "test.osc: populate: 0 of 5 pedestrians: the map has no room for more",
+    ]
+    assert simulation(plain, population=Population(2)).notes == ()
 
 
 @pytest.mark.clause("USE-1")

@@ -210,11 +210,14 @@ CLEAR_MARGIN_M = 5.0
 
 
 class InitialAgents(NamedTuple):
-    """Traffic, scripted actors, and the index of each lane in the traffic's graph."""
+    """Traffic, scripted actors, the index of each lane in the traffic's graph, and how many vehicles of the population
+    found a place.
+    """
 
     traffic: TrafficManager
     scripted_actors: ScriptedActors
     lanes: Mapping[LaneId, int]
+    vehicles: int
 
 
 def initial_agents(
@@ -250,8 +253,8 @@ def initial_agents(
         scripted_actors.enter(scenario.actors, ego)
     except InputError as error:
         raise _nowhere(scenario, error.where, error.what) from error
-    traffic.populate(_clear_circles(setting, scripted_actors.poses(setting.start).values(), parameters))
-    return InitialAgents(traffic, scripted_actors, lanes)
+    placed = traffic.populate(_clear_circles(setting, scripted_actors.poses(setting.start).values(), parameters))
+    return InitialAgents(traffic, scripted_actors, lanes, placed)
 
 
 def _nowhere(scenario: Scenario, actor: str, what: str) -> InputError:

@@ -97,6 +97,12 @@ class Simulation:
         self.pedestrians = Pedestrians(
             road_map, own.population.pedestrians, seeds.pedestrians, p.pedestrians, rude_pedestrians
         )
+        self.wanted = own.population
+        """The population that the scenario asks for, without what another simulator drives."""
+        self.populated = dataclasses.replace(
+            own.population, vehicles=initial.vehicles, pedestrians=len(self.pedestrians.pedestrians)
+        )
+        """The part of it that has room on the map."""
         self.environment = Environment()
         self._storyboard = Storyboard(scenario, generator(seeds.storyboard))
         self.server = ServerLink(road_map, RouteServer(road_map, setting.route))
@@ -163,6 +169,21 @@ class Simulation:
     def end(self) -> str | None:
         """Why it is over: `goal`, `parked`, `time`, `collision`, `scenario`, `error`; None while it goes on."""
         return self._ending.end
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What of the scenario has no effect, on this map or on any, a line each."""
+        counts = [
+            ("vehicles", self.populated.vehicles, self.wanted.vehicles),
+            ("pedestrians", self.populated.pedestrians, self.wanted.pedestrians),
+        ]
+        place = f"{self.scenario.file}: populate"
+        short = [
+            f"{place}: {there} of {asked} {what}: the map has no room for more"
+            for what, there, asked in counts
+            if there < asked
+        ]
+        return (*self.scenario.notes, *short)
 
     @property
     def infractions(self) -> tuple[Infraction, ...]:

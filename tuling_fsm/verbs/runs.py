@@ -161,7 +161,8 @@ def _sim(arguments: argparse.Namespace) -> int:
             run_scenario, film=not arguments.no_film, planner=arguments.planner, perception=arguments.perception,
             traffic=arguments.traffic,
         )  # fmt: skip
-    for note in load_scenario(arguments.scenario, overrides).notes:
+    notes = load_scenario(arguments.scenario, overrides).notes
+    for note in notes:
         print(note, file=sys.stderr)
     with display() as progress:
         result = run(
@@ -175,6 +176,8 @@ def _sim(arguments: argparse.Namespace) -> int:
             view=_view(arguments, progress),
             status=progress.show,
         )
+    for note in [note for note in result["notes"] if note not in notes]:
+        print(note, file=sys.stderr)
     return _finish(result, arguments.out, arguments.json)
 
 

@@ -51,10 +51,23 @@ def result_of(simulation: Simulation, log: RunLog, wall_s: float) -> dict[str, A
         "seed": simulation.seed,
         "map": simulation.road_map.name,
         "scenario": simulation.scenario.name,
-        "notes": list(simulation.scenario.notes),
+        "notes": list(simulation.notes),
         "version": __version__,
-        **({} if simulation.foreign is None else {"traffic": dict(simulation.foreign.verdict())}),
+        **(
+            {"population": population_of(simulation)}
+            if simulation.foreign is None
+            else {"traffic": dict(simulation.foreign.verdict())}
+        ),
     }
+
+
+def population_of(simulation: Simulation) -> dict[str, Any]:
+    """How many of those that nobody scripts there were when the run began, and how many the scenario asked for."""
+    there, asked = (
+        {"vehicles": each.vehicles, "pedestrians": each.pedestrians}
+        for each in (simulation.populated, simulation.wanted)
+    )
+    return {**there, "asked": asked}
 
 
 def tick_ms(log: RunLog) -> dict[str, float]:
