@@ -35,10 +35,10 @@ class DiagnosticStatus:
     level: DiagnosticLevel = DiagnosticLevel.OK
 
 
-def pack_diagnostics(ns: int, statuses: tuple[DiagnosticStatus, ...]) -> bytes:
+def pack_diagnostics(ns: int, statuses: tuple[DiagnosticStatus, ...], hardware_id: str = "planner") -> bytes:
     """In the order given."""
     made = [
-        TYPES[_STATUS](int(s.level), s.name, s.message, "planner", [TYPES[_PAIR](k, v) for k, v in s.values])
+        TYPES[_STATUS](int(s.level), s.name, s.message, hardware_id, [TYPES[_PAIR](k, v) for k, v in s.values])
         for s in statuses
     ]
     return pack(DIAGNOSTICS, TYPES[DIAGNOSTICS](header(ns, ""), made))

@@ -71,7 +71,7 @@ class TrackingErrors:
         if self.parameters.splits > 0.0:
             rows = self._split(rows, stamp, dt)
         if self.parameters.ghosts > 0.0:
-            ghosts = self._draw_ghosts(stamp, dt, pose)
+            ghosts = self._draw_ghosts(rows.dtype, stamp, dt, pose)
             rows = np.concatenate((rows, ghosts)) if lidar else rows
         return rows
 
@@ -103,7 +103,7 @@ class TrackingErrors:
         _halve(front, np.ones(len(front), np.bool_), 1.0)
         return np.concatenate((rear, front))
 
-    def _draw_ghosts(self, stamp: float, dt: float, pose: Pose) -> Rows:
+    def _draw_ghosts(self, row: np.dtype[np.void], stamp: float, dt: float, pose: Pose) -> Rows:
         if self._drawn(self.parameters.ghosts, dt, 1)[0]:
             ahead, side = self._random.random(2).tolist()
             along, across = GHOST_REACH_M * ahead, GHOST_SIDE_M * (2.0 * side - 1.0)
@@ -111,7 +111,7 @@ class TrackingErrors:
             x, y = pose.x + along * c - across * s, pose.y + along * s + across * c
             self._ghosts = (*self._ghosts, _Ghost(self._number(), x, y, stamp + LASTS_S))
         self._ghosts = tuple(ghost for ghost in self._ghosts if ghost.until > stamp)
-        shown = np.zeros(len(self._ghosts), rows.dtype)
+        shown = np.zeros(len(self._ghosts), row)
         shown["id"] = [ghost.id for ghost in self._ghosts]
         shown["kind"], shown["source"] = Kind.UNKNOWN, Source.LIDAR
         shown["x"], shown["y"] = [ghost.x for ghost in self._ghosts], [ghost.y for ghost in self._ghosts]
