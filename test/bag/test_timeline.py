@@ -130,13 +130,33 @@ def test_a_stamp_that_is_far_from_the_drive_is_none_of_it(
     assert "time jumps: told is from 1700000000.000 to 1700000005.950 s" in capsys.readouterr().err
 
 
-def test_a_silence_of_less_than_a_minute_is_part_of_the_drive(tmp_path: Path) -> None:
+@pytest.mark.clause("EXPL-1", "DWELL-5")
+@pytest.mark.parametrize("before", [True, False])
+def test_words_of_another_drive_are_none_of_it(tmp_path: Path, before: bool) -> None:
+    other = [(5.0 + k, word) for k, word in enumerate(("on_road/replan", "parking/parked", "on_road/normal"))]
+    drive = [(1.7e9 + k, "on_road/normal" if k < 5 else "on_road/replan") for k in range(10)]
     with BagWriter(tmp_path) as bag:
-        for stamp in (0.0, 1.0, 50.0, 51.0):
+        for stamp, word in [*other, *drive] if before else [*drive, *other]:
+            ns = nanoseconds(stamp)
+            for topic, raw in (
+                ("sensors", pack_string(word)),
+                ("odometry", pack_odometry(ns, Odometry(stamp, Pose(0.0, 0.0, 0.0), 3.0, 0.0))),
+                ("state", pack_string(word)),
+            ):
+                bag.write(ns, topic, raw)
+    timeline = read_timeline(tmp_path)
+    (change,) = timeline.changes
+    assert (change.t, change.source, change.dest) == (1.7e9 + 5.0, "on_road/normal", "on_road/replan")
+    assert {word for _, topic, word in timeline.words if topic == "sensors"} == {"on_road/normal", "on_road/replan"}
+
+
+def test_a_silence_of_less_than_ten_minutes_is_part_of_the_drive(tmp_path: Path) -> None:
+    with BagWriter(tmp_path) as bag:
+        for stamp in (0.0, 1.0, 600.0, 601.0):
             ns = nanoseconds(stamp)
             bag.write(ns, "odometry", pack_odometry(ns, Odometry(stamp, Pose(0.0, 0.0, 0.0), 0.0, 0.0)))
     timeline = read_timeline(tmp_path, silent=True)
-    assert (timeline.begin, timeline.end) == (0.0, 51.0)
+    assert (timeline.begin, timeline.end) == (0.0, 601.0)
 
 
 def test_words_without_a_clock_are_told_however_seldom_they_are(tmp_path: Path) -> None:

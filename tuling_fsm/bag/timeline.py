@@ -117,7 +117,7 @@ def read_timeline(
     report: Report | None = None,
 ) -> Timeline:
     """Read a bag with the planner's output topics, from this product's runs or recorded by any other program; where its
-    time jumps by more than a minute, the drive of which there is most.
+    time jumps by more than `LONGEST_SILENCE_S`, the drive of which there is most.
 
     Args:
         path: a bag folder, or one `.mcap` or `.db3` file.
@@ -193,22 +193,31 @@ def by_stamp(messages: Iterable[Message], drive: DriveSpan = ANY_TIME) -> Iterat
     """Messages with their stamps (s) on the planner's clock, which a recorder's need not be.
 
     One without a stamp of its own takes that of the message before it, or at the beginning that of the first one. One
-    with a stamp that is not of the drive is left out.
+    with a stamp that is not of the drive is left out, and what comes behind it up to one that is: of its topics only
+    the last message holds on.
     """
-    early: list[Message] = []
-    clock = None
+    waiting: list[Message] = []
+    clock, within = None, True
     for message in messages:
         if message.topic in STAMPED and (ns := stamp_ns_if_any(message.data)) is not None:
-            if not drive.holds(seconds(ns)):
+            within = drive.holds(seconds(ns))
+            if not within:
                 continue
             clock = seconds(ns)
-            yield from ((clock, other) for other in early)
-            early.clear()
-        if clock is None:
-            early.append(message)
+            yield from ((clock, other) for other in waiting)
+            waiting.clear()
+        if not within:
+            waiting = _last_of_each([*waiting, message])
+        elif clock is None:
+            waiting.append(message)
         else:
             yield clock, message
-    yield from ((seconds(message.ns), message) for message in early)
+    yield from ((seconds(message.ns), message) for message in waiting if within)
+
+
+def _last_of_each(messages: Iterable[Message]) -> list[Message]:
+    """The last message of each topic."""
+    return list({message.topic: message for message in messages}.values())
 
 
 def motion_samples(t: float, raw: bytes) -> list[MotionSample]:
