@@ -407,6 +407,19 @@ def test_a_client_that_is_only_silent_keeps_its_number(world: World, monkeypatch
     client.confirm()
 
 
+def test_of_one_that_was_refused_the_owner_hears_nothing(
+    world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, server = world
+    monkeypatch.setattr("tuling_fsm.sim.traffic.server._Connection.timeout", 0.05)
+    client = TrafficClient(server.port, 1)
+    client.leave()
+    with pytest.raises(InputError, match="it has left"):
+        client.confirm()
+    ended = client._proxy("transport")._connection[1].sock.recv(1)
+    assert (ended, capsys.readouterr().err) == (b"", "")
+
+
 def test_one_whose_number_has_been_taken_over_sets_nothing_more(world: World) -> None:
     _, server = world
     client = TrafficClient(server.port, 1)

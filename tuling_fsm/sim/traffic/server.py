@@ -85,6 +85,9 @@ class _Connection(SimpleXMLRPCRequestHandler):
     def _dispatch(self, method: str, params: Iterable[Any]) -> Any:
         return self.server._dispatch(method, (self.connection, *params))
 
+    def log_message(self, *_: Any) -> None:
+        """What is wrong with a connection, as that nobody asks on it any more, is nothing to report."""
+
 
 class _ConnectionServer(socketserver.ThreadingMixIn, SimpleXMLRPCServer):
     """Every connection has a thread of its own: one that is silent holds up neither the others nor the end."""
