@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from crossroads import LIGHT, Town, crossroads
+from map import xodr
 
 from tuling_fsm.behaviour import states
 from tuling_fsm.behaviour.leaf import BehaviourView
@@ -321,6 +322,19 @@ def test_a_stop_on_a_service_road_is_not_at_the_main_road(beside: float, ahead: 
     route = plan_route(road_map, Pose(5.0, -1.75, 0.0), Pose(190.0, -1.75, 0.0)).route
     found = distance_ahead(look(road_map, bound(80.0, -3.2 - beside), 50.0, -1.75, route=route))
     assert (found == pytest.approx(30.0, abs=0.1)) if ahead else (found is None)
+
+
+@pytest.mark.clause("NOR-1")
+@pytest.mark.parametrize("y", [-1.75, -5.0])
+def test_a_stop_where_roads_are_above_one_another_is_at_that_of_the_route(y: float, tmp_path: Path) -> None:
+    lanes, high = (
+        xodr.section([xodr.lane(-1)]),
+        '<elevationProfile><elevation s="0" a="8" b="0" c="0" d="0"/></elevationProfile>',
+    )
+    road_map = xodr.read(tmp_path, xodr.road(lanes, "1"), xodr.road(lanes, "2", kind=high))
+    for lane in road_map.lanes:
+        route = route_along(road_map, lane)
+        assert distance_ahead(look(road_map, bound(80.0, y), 50.0, -1.75, route=route)) == pytest.approx(30.0)
 
 
 @pytest.mark.clause("NOR-1", "TMP-1")

@@ -67,8 +67,12 @@ def distance_ahead(view: BehaviourView) -> float | None:
 
 
 def _beside_the_route(road_map: RoadMap, route: Route, s: float, pose: Pose) -> bool:
-    """Whether a place is at lanes that the route drives on about there: a service road is as near to a main road."""
-    lane = road_map.project(pose.x, pose.y, pose.heading, radius=ON_LANE_M)
+    """Whether a place is at lanes that the route drives on about there: a service road is as near to a main road. Of
+    roads above one another it is at the one that the route is on.
+    """
+    here = road_map.lanes[route.lanes[route.index_at(s)].lane]
+    z = here.height(here.center.project(pose.x, pose.y).s)
+    lane = road_map.project(pose.x, pose.y, pose.heading, z, radius=ON_LANE_M)
     if lane is None:
         return True
     driven = route.lanes[route.index_at(s - _JOINT_M) : route.index_at(s + _JOINT_M) + 1]
