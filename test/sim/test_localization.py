@@ -30,7 +30,7 @@ def test_without_localization_the_car_reckons_on_and_drifts_together_with_all_it
     assert believed.heading != true.heading
     seen = rows(inputs.objects)[0]
     distance = math.dist((seen["x"], seen["y"]), believed[:2])
-    body = sim.scripted.placed_objects.bodies[ROW, "works", 0]
+    body = sim.scripted.placed_objects.bodies[ROW, "works", 0, 0]
     assert body.pose is not None
     assert distance == pytest.approx(math.dist(body.pose[:2], true[:2]), abs=0.01)
     assert len(rows(inputs.lane_lines)) > 10

@@ -48,7 +48,7 @@ def light(sim: Simulation, number: int) -> Light | None:
 
 def rows(sim: Simulation) -> int:
     """Of how many rows a piece stands."""
-    return len({name.rsplit(" ", 1)[0] for name in sim.scripted.placed_objects.bodies})
+    return len({key[:3] for key in sim.scripted.placed_objects.bodies})
 
 
 def run_of(road_map: RoadMap, first: str, second: str) -> Simulation:
@@ -81,7 +81,7 @@ LATER: dict[str, tuple[str, str, Callable[[Simulation], object]]] = {
     "same row": ("works.close_lane(here, {})", "works.close_lane(here)", lambda sim: rows(sim) > 0),
     "space": (
         "lot.occupy(['301'], {})", "lot.occupy(['301', '302'])",
-        lambda sim: {"space 301 car", "space 302 car"} <= set(sim.scripted.placed_objects.bodies),
+        lambda sim: {"301", "302"} <= {name for _, name, _, _ in sim.scripted.placed_objects.bodies},
     ),
 }  # fmt: skip
 

@@ -18,6 +18,7 @@ import pytest
 from bag.test_timeline import with_a_stamp
 
 from tuling_fsm.agent import Parameters
+from tuling_fsm.bag.drive_clock import DriveClock
 from tuling_fsm.bag.reader import read_messages
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
@@ -234,6 +235,39 @@ def test_after_a_stamp_that_is_wrong_the_drive_goes_on(wrong: float) -> None:
     header, columns = page.content
     assert (header["begin"], header["end"]) == (5001.0, 5002.95)
     assert len(columns["plan.t"]) == 20
+
+
+@pytest.mark.clause("DWELL-5")
+def test_odometry_of_another_clock_than_the_planners_begins_no_drive_after_drive() -> None:
+    page = Page()
+    for k in range(40):
+        page.film.take("why", pack_diagnostics(nanoseconds(5.0 + 0.05 * k), ()))
+        page.tick(1.7e9 + 0.05 * k)
+    assert page.opened == 1
+    assert len(page.content[1]["ego.t"]) == 40
+
+
+@pytest.mark.clause("DWELL-5")
+@pytest.mark.parametrize("wrong", [0.0, 8600.0])
+def test_after_one_message_whose_stamp_is_wrong_the_drive_goes_on(wrong: float) -> None:
+    page = Page()
+    for k in range(20):
+        page.tick(5000.0 + 0.05 * k)
+    page.film.take("odometry", pack_odometry(nanoseconds(wrong), Odometry(wrong, Pose(20.0, -2.0, 0.0), 4.0, 0.0)))
+    page.film.take("why", pack_diagnostics(nanoseconds(5001.0), ()))
+    for k in range(20, 60):
+        page.tick(5000.0 + 0.05 * k)
+    header, columns = page.content
+    assert (header["begin"], header["end"]) == (5001.0, 5002.95)
+    assert len(columns["ego.t"]) == 40
+
+
+@pytest.mark.clause("DWELL-5")
+def test_a_planner_that_was_silent_for_long_goes_on_with_the_drive() -> None:
+    clock = DriveClock()
+    stamps = [("odometry", 100.0), ("why", 100.0), *(("odometry", 100.0 + 5.0 * k) for k in range(300))]
+    assert not any(clock.begins_anew(*each) for each in [*stamps, ("why", 1595.0)])
+    assert clock.begins_anew("why", 2300.0)
 
 
 @pytest.mark.clause("EXPL-1", "DWELL-5")

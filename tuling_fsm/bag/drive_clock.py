@@ -18,19 +18,27 @@ OVERTAKEN_S = 1.0
 class DriveClock:
     """Follows the stamps of a drive that goes on, and tells where another one begins.
 
-    Stamps go back only against their own topic: those of several come in any order from queues of several lengths.
+    A topic's stamps jump against its own: those of several come in any order from queues of several lengths, and may be
+    those of several clocks. One that was silent goes on with the rest.
     """
 
     def __init__(self) -> None:
         self._last: dict[str, float] = {}
+        self._newest: float | None = None
+        """Of the topics that have the clock of the first one."""
 
     def begins_anew(self, topic: str, stamp: float) -> bool:
         """Whether a stamp (s) of a topic is the first one of another drive."""
-        newest = max(self._last.values(), default=stamp)
-        back = stamp < self._last.get(topic, stamp) - OVERTAKEN_S
-        anew = back or abs(stamp - newest) > LONGEST_SILENCE_S
+        before = self._last.get(topic, stamp)
+        with_the_rest = self._newest is None or abs(stamp - self._newest) <= LONGEST_SILENCE_S
+        ahead = stamp > before + LONGEST_SILENCE_S and not with_the_rest
+        anew = ahead or stamp < before - OVERTAKEN_S
         if anew:
             self._last.clear()
+        if anew or self._newest is None:
+            self._newest = stamp
+        elif with_the_rest:
+            self._newest = max(self._newest, stamp)
         self._last[topic] = stamp
         return anew
 
