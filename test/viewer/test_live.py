@@ -413,6 +413,28 @@ def test_pages_are_opened_anew_when_another_drive_begins(server: LiveServer) -> 
     assert unpacked(b64decode(data))[1]["x"].tolist() == [2]
 
 
+class Interrupted(LiveServer):
+    """While another drive begins, a page of the one before comes back."""
+
+    came: str | None = None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        old = getattr(self, "token", None)
+        super().__setattr__(name, value)
+        if old is not None and self.came is None and name in ("log", "token"):
+            self.came = ""
+            page = get(self, "/stream", **{"Last-Event-ID": f"{old} 0"})
+            self.log.append(packed(1))
+            self.came = events(page, 1)[0][0]
+
+
+def test_a_page_that_comes_back_while_another_drive_begins_is_opened_anew() -> None:
+    server = Interrupted("demo")
+    server.begin_anew()
+    server.close(0.0)
+    assert server.came == "event: anew"
+
+
 @pytest.mark.parametrize(
     ("host", "status"),
     [("localhost:99", 200), ("[::1]:99", 200), ("192.168.1.7", 200), ("evil.example", 421), ("", 421)],

@@ -64,7 +64,9 @@ class LiveServer:
 
     def begin_anew(self) -> None:
         """Another drive: pages that show the one before are opened anew."""
-        before, (self.log, self.token) = self.log, (PatchLog(), secrets.token_hex(8))
+        before = self.log
+        self.token = secrets.token_hex(8)  # First, so that no page of the drive before finds the log of this one.
+        self.log = PatchLog()
         before.close()
 
     def close(self, within_s: float) -> None:
