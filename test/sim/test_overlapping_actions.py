@@ -8,6 +8,7 @@ import pytest
 
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.sim.actors.bodies import SPACE
 from tuling_fsm.sim.scenario.choices import Sensor
 from tuling_fsm.sim.scenario.compiler import compile_text
 from tuling_fsm.sim.simulation import Simulation
@@ -114,6 +115,6 @@ def test_of_two_rows_and_of_two_lists_of_spaces_what_is_over_goes(course: RoadMa
     assert counts == [1, 2, 1, 0]
     sim = run_of(course, "lot.occupy(['301', '302'], duration: 1s)", "lot.occupy(['302'], duration: 1s)")
     run(sim, 1.2)
-    assert list(sim.scripted.placed_objects.bodies) == ["space 302 car"]
+    assert list(sim.scripted.placed_objects.bodies) == [(SPACE, "302", 0, 0)]
     run(sim, 0.5)
     assert not sim.scripted.placed_objects.bodies
