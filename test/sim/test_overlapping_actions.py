@@ -84,6 +84,10 @@ LATER: dict[str, tuple[str, str, Callable[[Simulation], object]]] = {
         "lot.occupy(['301'], {})", "lot.occupy(['301', '302'])",
         lambda sim: {"301", "302"} <= {name for _, name, _, _ in sim.scripted.placed_objects.bodies},
     ),
+    "all spaces": (
+        "lot.occupy(['301'], {})", "lot.occupy_all_but('8', ['302'])",
+        lambda sim: (SPACE, "301", 0, 0) in sim.scripted.placed_objects.bodies,
+    ),
 }  # fmt: skip
 
 

@@ -193,6 +193,8 @@ class PlacedObjects:
         """Lanes that a row lies across, by its actor and number."""
         self._rows: dict[tuple[str, int], commands.CloseRoad] = {}
         """What each row was put there by."""
+        self._kept: frozenset[str] = frozenset()
+        """Parking spaces that `OccupyAllBut` was the last to take."""
         self._boxes: ActorBoxes | None = None
 
     @property
@@ -220,12 +222,17 @@ class PlacedObjects:
                 for key in [key for key, closing in self._rows.items() if closing == row]:
                     self._take_away(ROW, *key)
             case commands.OccupySpaces(spaces):
+                self._kept -= set(spaces)
                 self._park(spaces)
             case commands.OccupyAllBut(road, free):
-                self._park(tuple(slot.id for slot in self._map.slots if slot.road == road and slot.id not in free))
-            case commands.VacateSpaces(spaces):
+                taken = tuple(slot.id for slot in self._map.slots if slot.road == road and slot.id not in free)
+                self._kept |= set(taken)
+                self._park(taken)
+            case commands.VacateSpaces(spaces, kept):
                 for space in spaces:
-                    self._take_away(SPACE, space)
+                    if not (kept and space in self._kept):
+                        self._take_away(SPACE, space)
+                self._kept -= frozenset() if kept else set(spaces)
             case _:
                 assert_never(command)
 

@@ -214,9 +214,12 @@ class OccupyAllBut:
 
 @dataclass(frozen=True)
 class VacateSpaces:
-    """The cars that `OccupySpaces` or `OccupyAllBut` put into these parking spaces are gone."""
+    """The cars that `OccupySpaces` or, if these are not `kept`, `OccupyAllBut` put into these parking spaces are
+    gone.
+    """
 
     spaces: tuple[str, ...]
+    kept: bool = False
 
 
 @dataclass(frozen=True)

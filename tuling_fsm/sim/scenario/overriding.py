@@ -39,8 +39,7 @@ class ActionSettings:
             return None
         match end:
             case commands.VacateSpaces(spaces):
-                kept = tuple(space for space in spaces if (commands.OccupySpaces, space) in own)
-                return end if kept == spaces else commands.VacateSpaces(kept)
+                return replace(end, spaces=tuple(space for space in spaces if (commands.OccupySpaces, space) in own))
             case commands.SetAllLights():
                 since = (which for kind, which in self._setters if kind is commands.SetLight)
                 return replace(end, but=tuple(which for which in since if isinstance(which, int)))

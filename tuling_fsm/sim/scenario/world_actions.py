@@ -36,7 +36,7 @@ def _open_road(call: ActionCall) -> ActionEffect:
 
 def _occupy(call: ActionCall) -> ActionEffect:
     spaces = call.given.texts("spaces")
-    return ActionEffect((commands.OccupySpaces(spaces),), end=(commands.VacateSpaces(spaces),))
+    return ActionEffect((commands.OccupySpaces(spaces),), end=(commands.VacateSpaces(spaces, kept=True),))
 
 
 def _occupy_all_but(call: ActionCall) -> ActionEffect:
