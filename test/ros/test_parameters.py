@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -61,6 +64,17 @@ def test_the_home_of_the_user_is_known_in_a_file_of_parameters(monkeypatch):
     assert named == ("site~.xodr", "", "/home/driver/bags", "/home/driver/state")
     with pytest.raises(InputError, match=r"record: .*home"):
         in_home(PlannerNodeParameters(record="~nobody_of_that_name/bags"))
+
+
+@pytest.mark.ros
+@pytest.mark.slow
+@pytest.mark.parametrize("node", ["route_server", "view", "sim"])
+def test_the_home_of_the_user_is_that_of_all_nodes(tmp_path, node):
+    name = "scenario" if node == "sim" else "map_file"
+    command = [sys.executable, "-m", "tuling_fsm.ros.executable", node, "--ros-args", "-p", f"{name}:=~/absent"]
+    home = {**os.environ, "HOME": str(tmp_path)}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, env=home)
+    assert f"{name}: no file {tmp_path / 'absent'}" in done.stderr
 
 
 def test_the_defaults_load_back():

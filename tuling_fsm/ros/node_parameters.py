@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.parameters import ParameterSpec, describe, param
@@ -57,23 +57,6 @@ class PlannerNodeParameters:
     why_rate: float = param(5.0, "Hz", 0.1, 50.0, "of the topics why and markers", clause="EXPL-1", live=True)
 
 
-_PATHS = ("map_file", "mission_file", "record", "state_file")
-
-
-def in_home(own: PlannerNodeParameters) -> PlannerNodeParameters:
-    """The same with `~` for the folder of the user, which no shell sees in a file of parameters.
-
-    Raises:
-        InputError: of a user that there is not.
-    """
-    named = {name: path for name in _PATHS if (path := getattr(own, name)).startswith("~")}
-    try:
-        found: dict[str, Any] = {name: str(Path(path).expanduser()) for name, path in named.items()}
-    except RuntimeError as error:
-        raise InputError(", ".join(named), f"{error}", "a path") from None
-    return replace(own, **found)
-
-
 @dataclass(frozen=True)
 class RouteServerParameters:
     """Of the node `route_server`."""
@@ -122,6 +105,31 @@ def planner_specs(agent_parameters: type[object]) -> Iterable[ParameterSpec]:
     """All parameters of the node `planner`: its own, then those of the planner by room."""
     yield from describe(PlannerNodeParameters)
     yield from describe(agent_parameters)
+
+
+_PATHS = ("map_file", "mission_file", "record", "state_file", "scenario", "out")
+
+
+class _Dataclass(Protocol):
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+
+_Own = TypeVar("_Own", bound=_Dataclass)
+
+
+def in_home(own: _Own) -> _Own:
+    """Parameters of a node with `~` for the folder of the user, which no shell sees in a file of parameters.
+
+    Raises:
+        InputError: of a user that there is not.
+    """
+    paths = {each.name: str(getattr(own, each.name)) for each in fields(own) if each.name in _PATHS}
+    named = {name: path for name, path in paths.items() if path.startswith("~")}
+    try:
+        found: dict[str, Any] = {name: str(Path(path).expanduser()) for name, path in named.items()}
+    except RuntimeError as error:
+        raise InputError(", ".join(named), f"{error}", "a path") from None
+    return replace(own, **found)
 
 
 def required_file(parameter: str, path: str) -> Path:

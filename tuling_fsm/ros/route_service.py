@@ -17,7 +17,7 @@ from tuling_fsm.core.topics import LATCHED, PATH, STRING
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.routing import match_route
 from tuling_fsm.ros.loop import ServedNode
-from tuling_fsm.ros.node_parameters import RouteServerParameters, required_file
+from tuling_fsm.ros.node_parameters import RouteServerParameters, in_home, required_file
 from tuling_fsm.ros.parameter_server import ParameterServer
 from tuling_fsm.ros.qos import message_class, profile
 from tuling_fsm.sim.environment.route_server import RouteServer, ServerLink
@@ -45,7 +45,7 @@ class RouteServiceNode(ServedNode):
     def __init__(self) -> None:
         super().__init__("route_server", automatically_declare_parameters_from_overrides=True)
         settings = ParameterServer(self, describe(RouteServerParameters))
-        own = load(RouteServerParameters, settings.values)
+        own = in_home(load(RouteServerParameters, settings.values))
         self._map = read_map(required_file("map_file", own.map_file))
         self._link = ServerLink(self._map, RouteServer(self._map))
         self._asked = 0

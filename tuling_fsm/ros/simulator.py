@@ -14,7 +14,7 @@ from tuling_fsm.core.topics import RELIABLE
 from tuling_fsm.drive_status import DriveStatus
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.ros.loop import ServedNode
-from tuling_fsm.ros.node_parameters import STATUS, SimNodeParameters
+from tuling_fsm.ros.node_parameters import STATUS, SimNodeParameters, in_home
 from tuling_fsm.ros.parameter_server import ParameterServer
 from tuling_fsm.ros.planner_link import PlannerLink
 from tuling_fsm.ros.qos import message_class, profile
@@ -42,7 +42,7 @@ class SimNode(ServedNode):
     def __init__(self) -> None:
         super().__init__("sim", automatically_declare_parameters_from_overrides=True)
         settings = ParameterServer(self, describe(SimNodeParameters))
-        self._own = load(SimNodeParameters, settings.values)
+        self._own = in_home(load(SimNodeParameters, settings.values))
         self._simulation = _open(self._own)
         self._previous: Inputs | None = None
         self._asked_at: float | None = None

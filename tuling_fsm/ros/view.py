@@ -13,7 +13,7 @@ from tuling_fsm.core.parameters import describe, load
 from tuling_fsm.core.topics import BY_NAME, INPUTS, Qos
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.ros.loop import ServedNode
-from tuling_fsm.ros.node_parameters import VIEW_SAYS, ViewNodeParameters, required_file
+from tuling_fsm.ros.node_parameters import VIEW_SAYS, ViewNodeParameters, in_home, required_file
 from tuling_fsm.ros.parameter_server import ParameterServer
 from tuling_fsm.ros.qos import message_class, profile
 from tuling_fsm.viewer.live.patches import LiveFilm, LiveSource
@@ -43,7 +43,7 @@ class ViewNode(ServedNode):
         super().__init__("view", automatically_declare_parameters_from_overrides=True)
         self.interruptible = False
         settings = ParameterServer(self, describe(ViewNodeParameters))
-        self._own = own = load(ViewNodeParameters, settings.values)
+        self._own = own = in_home(load(ViewNodeParameters, settings.values))
         road_map = read_map(required_file("map_file", own.map_file))
         title = own.title or road_map.name
         self._server = LiveServer(title, own.host, own.port)

@@ -19,7 +19,7 @@ from tuling_fsm.ros.carla.parameters import CarlaMapParameters, CarlaParameters
 from tuling_fsm.ros.carla.scenario_runner import ScenarioRunner
 from tuling_fsm.ros.carla.topics import CarlaTopics, CarlaTypes
 from tuling_fsm.ros.loop import ServedNode
-from tuling_fsm.ros.node_parameters import required_file
+from tuling_fsm.ros.node_parameters import in_home, required_file
 from tuling_fsm.ros.parameter_server import ParameterServer
 from tuling_fsm.ros.planner_link import PlannerLink
 from tuling_fsm.ros.qos import profile
@@ -79,7 +79,7 @@ class CarlaBridge(ServedNode):
 
     def _load(self) -> CarlaParameters:
         self._settings.changed = False
-        return load(CarlaParameters, nest(self._settings.values))
+        return in_home(load(CarlaParameters, nest(self._settings.values)))
 
     def _warn(self, line: str) -> None:
         self.get_logger().warning(line)
@@ -138,7 +138,7 @@ class MapSaver(ServedNode):
     def __init__(self, types: CarlaTypes) -> None:
         super().__init__("carla_map", automatically_declare_parameters_from_overrides=True)
         settings = ParameterServer(self, describe(CarlaMapParameters))
-        self._own = load(CarlaMapParameters, settings.values)
+        self._own = in_home(load(CarlaMapParameters, settings.values))
         if not self._own.map_file:
             raise InputError("map_file", "not set", "a file to write")
         topic = next(each for each in HEARD if each.type == WORLD_INFO)
