@@ -112,6 +112,15 @@ def test_what_a_tick_reports_is_sent_at_once_whenever_it_comes(phase: int, sourc
     assert told == [phase]
 
 
+@pytest.mark.clause("SAF-3")
+def test_what_is_measured_may_be_whole_or_large():
+    outputs, told = Outputs(), []
+    for k, v in enumerate((101.0, 102.5, 1e7, 1.5e8, 103.0)):
+        outputs.messages(tick(k / 20, reports=(f"odometry: speed {v:g} m/s out of range",)), k * 50_000_000)
+        told += [line for line in outputs.new_reports if "odometry" in line]
+    assert told == ["odometry: speed 101 m/s out of range"]
+
+
 def _message(status: DiagnosticStatus) -> str:
     return status.message
 

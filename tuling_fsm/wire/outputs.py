@@ -27,7 +27,7 @@ Wanted = Callable[[str], bool]
 """Whether a topic has a subscriber."""
 _AGAIN_NS = 5_000_000_000
 """A report is new again when it was made last so long ago."""
-_MEASURED = re.compile(r"\d+\.\d+")
+_MEASURED = re.compile(r"\d+\.\d+(e[+-]\d+)?|\d+(e[+-]\d+)?(?= (m|s|rad)\b)")
 """What may differ between two lines that say the same: a stamp, a speed; not the number of a task."""
 
 
