@@ -123,6 +123,11 @@ def test_what_a_crashed_recorder_has_left_in_its_journal_is_read(
     monkeypatch.setattr(sqlite3, "connect", read_only)
     assert len(list(read_messages(crashed, salvage=True))) == 50
     monkeypatch.setattr(reader, "copyfile", lambda source, _: Path(source).rename(tmp_path / "gone" / "x"))
+    damaged = tmp_path / "damaged"
+    damaged.mkdir()
+    (damaged / "run.db3").write_bytes(b"SQLite format 3\0" + bytes(4000))
+    (damaged / "run.db3-wal").write_bytes(b"")
+    assert list(read_messages(damaged, salvage=True)) == []
     with pytest.raises(InputError, match=r"run\.db3: cannot be copied: No such file"):
         list(read_messages(crashed, salvage=True))
     monkeypatch.setattr(reader, "_opens", lambda _: True)

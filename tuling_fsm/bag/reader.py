@@ -133,12 +133,16 @@ def _journal(path: Path) -> Path:
 
 
 def _opens(path: Path) -> bool:
-    """Whether a file with a journal is read where it is: for that a third one is made beside them."""
+    """Whether a file with a journal is read where it is: for that a third one is made beside them. A copy of what is
+    damaged is read no better.
+    """
     try:
         with _opened(path, "mode=ro") as base:
             base.execute("SELECT name FROM sqlite_master")
-    except sqlite3.Error:
+    except sqlite3.OperationalError:
         return False
+    except sqlite3.DatabaseError:
+        return True
     return True
 
 
