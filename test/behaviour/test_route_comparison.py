@@ -260,9 +260,7 @@ def test_at_its_goal_the_car_takes_no_route_that_leads_there_again(
     view = at(view, routing=routing, mission=MissionProgress(ticket=ticket))
     memory = consider(replace(view, answers=(RouteMatch(number, again),)), STANDS)
     assert memory.routing.route is (again if taken else present)
-    assert memory.reports == (
-        ("switched to another route",) if taken else ("route 9: it leads back to where the car is",)
-    )
+    assert memory.reports == (("switched to another route",) if taken else ())
 
 
 @pytest.mark.clause("RRF-2", "USE-9")

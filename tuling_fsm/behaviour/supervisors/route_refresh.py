@@ -84,11 +84,14 @@ def consider(view: BehaviourView, leaf: LeafBehaviour) -> Memory:
         else:
             continue
         route = None if match.route is None else joined(view, match.route)
-        objection = match.fault if route is None else _objection(view, route, asked=match.request != PUSHED)
+        asked = match.request != PUSHED
+        if route is not None and asked and _comes_again(view, route):
+            continue  # As every answer does to a car at its goal: it is nothing to report.
+        objection = match.fault if route is None else _objection(view, route)
         if objection:
             memory = report(memory, f"{match.name}: {objection}")
         else:
-            memory = _report_wait(view, _keep(memory, route, asked=match.request != PUSHED), match.name)
+            memory = _report_wait(view, _keep(memory, route, asked), match.name)
     return _switch(replace(view, memory=memory), leaf)
 
 
@@ -121,21 +124,24 @@ def _count_switch(view: BehaviourView, routing: RoutingMemory) -> RoutingMemory:
     return replace(routing, switched=True, switched_at=view.clock, switches=routing.switches + 1 if in_a_row else 1)
 
 
-def _objection(view: BehaviourView, route: Route, asked: bool) -> str:
+def _objection(view: BehaviourView, route: Route) -> str:
     present = view.memory.routing.route
     if present is not None and same_course(view, present, route):
         return ""
     if not avoids(view.memory.on_road.block, route):
         return "it leads through the reported block"
-    return leads_on(view, route) or (leads_back(view, route) if asked and _arrives(view) else "")
+    return leads_on(view, route)
 
 
-def _arrives(view: BehaviourView) -> bool:
-    """Whether the car is where the route in use ends, and that route is for the present mission goal."""
+def _comes_again(view: BehaviourView, route: Route) -> bool:
+    """Whether the car is where the route in use ends, which is for the present mission goal, and another one leads
+    there by another way.
+    """
     routing = view.memory.routing
     if routing.route is None or routing.serves != view.memory.mission.ticket:
         return False
-    return routing.route.length - place_on_route(view, routing.route) <= arrival_distance(view, taken=False)
+    arrives = routing.route.length - place_on_route(view, routing.route) <= arrival_distance(view, taken=False)
+    return arrives and not same_course(view, routing.route, route) and bool(leads_back(view, route))
 
 
 def _switch(view: BehaviourView, leaf: LeafBehaviour) -> Memory:
