@@ -136,6 +136,10 @@ def test_the_route_server_answers_from_the_map_a_preset_and_round_a_block():
         link.send_frame(frame(2.0), None)
         again = ask(pack_plan_request(2 * 10**9, start, goal))
         assert len(again) == len(answer), "another run begins, for which nothing is blocked and nothing refused"
+        blocked.publish(pack_path(2 * 10**9, end))
+        rig.until(lambda: len(ask(pack_plan_request(21 * 10**8, start, goal))) != len(answer))
+        link._preset.publish(pack_path(0, np.array([(1e5, 1e5, 0.0), (1.1e5, 1e5, 0.0)])))
+        rig.until(lambda: len(ask(pack_plan_request(22 * 10**8, start, goal))) == len(answer))
         said = stop_process(process)
         assert process.returncode == 0, said
 

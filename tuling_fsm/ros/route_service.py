@@ -82,11 +82,11 @@ class RouteServiceNode(ServedNode):
         self._link.server.report_block(points, seconds(stamp_ns(raw)))
 
     def _preset(self, _: bytes, points: FloatArray) -> None:
-        """Begin anew, with the route of another run, or none where it is empty."""
+        """Begin anew, with the route of another run, or none where it is empty or follows no lanes."""
         route = match_route(self._map, points) if len(points) else None
+        self._link.server = RouteServer(self._map, route)
         if route is None and len(points):
             raise InputError("preset_route", "follows no lanes of the map", "a route on it")
-        self._link.server = RouteServer(self._map, route)
 
     def _answer(self, request: GetPlan.Request, _: GetPlan.Response) -> GetPlan.Response:
         self._asked += 1

@@ -125,6 +125,27 @@ def test_actions_end_when_the_actor_is_there() -> None:
     assert story.finished
 
 
+@pytest.mark.clause("OSC-1")
+def test_an_action_of_who_is_put_back_elsewhere_is_over_and_that_after_it_is_not() -> None:
+    story = storyboard(
+        """serial:
+        npc.assign_position(p)
+        parallel:
+            npc.change_speed(target: 3mps, rate_peak: 1mpss)
+            serial:
+                wait elapsed(1s)
+                npc.remove()
+                npc.assign_position(p)
+                npc.change_speed(target: 4mps, rate_peak: 1mpss)"""
+    )
+    view = View(actors={"npc": body(speed=8.0)})
+    play(story, view, 1.5)
+    assert not story.finished
+    view.actors["npc"] = body(speed=4.0)
+    story.step(view)
+    assert story.finished
+
+
 ONE_OF = """serial:
         one_of(duration: 3s):
             serial:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from tuling_fsm.core.errors import assert_never
-from tuling_fsm.sim.scenario.commands import Command
+from tuling_fsm.sim.scenario.commands import Command, Remove
 from tuling_fsm.sim.scenario.conditions import (
     AllOf,
     AnyOf,
@@ -74,6 +74,8 @@ class StoryboardMemory:
     """The last maneuver of each actor in each domain, by its number."""
     replaced: dict[int, float] = field(default_factory=dict)
     """When another maneuver has taken the place of one, by the number of this, s."""
+    removals: dict[str, int] = field(default_factory=dict)
+    """How often each actor was taken out of the world."""
     settings: ActionSettings = field(default_factory=ActionSettings)
     """What actions have set that their end takes back."""
 
@@ -105,6 +107,8 @@ class StoryboardStep:
         for command in commands:
             if isinstance(command, ManeuverCommand):
                 self._take_over(command)
+            elif isinstance(command, Remove):
+                self.memory.removals[command.actor] = self.memory.removals.get(command.actor, 0) + 1
 
     def _take_over(self, command: ManeuverCommand) -> None:
         memory = self.memory
@@ -179,6 +183,8 @@ class ConditionMonitor:
         self._condition = condition
         self._since = since
         self._previous: float | None = None
+        self._removals: int | None = None
+        """Of the actor, when the condition was looked at first."""
         self._truths = deque[tuple[float, bool]]()
         """When what it is asked for changed, and whether it held from then on: from the delay before now on."""
         self._held_since = math.inf
@@ -208,8 +214,16 @@ class ConditionMonitor:
                 return self._on_edge(edge, delay, now)
             case Lasting(seconds=seconds):
                 return self._lasting(seconds, now)
+            case Arrived() | InLane() | Reached():
+                return self._removed(self._condition.actor, now) or _holds(self._condition, now)
             case _:
                 return _holds(self._condition, now)
+
+    def _removed(self, actor: str, now: StoryboardStep) -> bool:
+        """Whether the actor was taken out of the world since, also where it was put back in the same step."""
+        removals = now.memory.removals.get(actor, 0)
+        self._removals = removals if self._removals is None else self._removals
+        return removals != self._removals
 
     def _all_looked_at(self, now: StoryboardStep) -> list[bool]:
         """Every member is evaluated on every step: a crossing shows only between two evaluations."""
