@@ -42,7 +42,8 @@ class Sink:
         self.listened: set[str] | None = None
         self.now = 0
         self.lines: list[str] = []
-        self.log = SimpleNamespace(error=self.lines.append, warning=self.lines.append)
+        self.notices: list[str] = []
+        self.log = SimpleNamespace(error=self.lines.append, warning=self.lines.append, info=self.notices.append)
 
     def do(self, outputs: Iterable[Output]) -> None:
         for output in outputs:

@@ -13,6 +13,7 @@ import pytest
 
 from ros.stand import ROUTE, Bench, frame
 from tuling_fsm.bag.ticks import read_inputs
+from tuling_fsm.core.notice import Notice
 from tuling_fsm.core.request import FollowLanes
 from tuling_fsm.ros.inbox import Inbox
 from tuling_fsm.ros.node_parameters import PlannerNodeParameters
@@ -379,12 +380,14 @@ def test_what_the_planner_reports_is_told_once_in_the_log_also_where_nobody_hear
     def reporting(inputs):
         tick = step(inputs)
         tick.world.reports = (f"odometry: speed {inputs.odometry.v:.3f} m/s out of range",)
+        tick.decision.reports = (Notice("pick-up of task one is served"),)
         return tick
 
     bench.agent.step = reporting
     for k in range(100):
         bench.send(frame(1.0 + 0.05 * k, v=100.0 + 0.001 * k))
     assert bench.lines == ["odometry: speed 100.000 m/s out of range"]
+    assert bench.notices == ["pick-up of task one is served"], "no warning"
 
 
 @pytest.mark.clause("SAF-1", "SAF-3")

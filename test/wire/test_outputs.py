@@ -13,6 +13,7 @@ import pytest
 from tuling_fsm.behaviour.deadlines import Timeout
 from tuling_fsm.behaviour.decision import TransitionEvent
 from tuling_fsm.core.geometry import Polyline, Pose
+from tuling_fsm.core.notice import Notice
 from tuling_fsm.core.request import (
     Candidate,
     FollowLanes,
@@ -144,7 +145,9 @@ def test_a_fault_that_comes_and_goes_is_told_again_only_after_a_while():
 def test_the_first_status_of_why_is_what_limits_the_car():
     outputs = Outputs()
     outputs.messages(tick(1.0), 10**9)
-    raw = said(outputs.messages(tick(2.0), 2 * 10**9), "why")[0]
+    told = tick(2.0)
+    told.decision.reports = ("route 3: refused", Notice("switched to another route"))
+    raw = said(outputs.messages(told, 2 * 10**9), "why")[0]
     limit, state, supervisors, candidates, *reports = unpack_diagnostics(raw, "why")
     assert candidates.message == "2 looked at: 1 lost by OBSTACLE"
     assert (limit.message, limit.level) == ("a red light, signal 41 in 12.3 m", DiagnosticLevel.WARN)
@@ -158,7 +161,11 @@ def test_the_first_status_of_why_is_what_limits_the_car():
     assert dict(candidates.values) == {
         "lane +0, +0.00 m": "won, cost 1.00", "lane +1, +0.00 m": "OBSTACLE, cost 2.00",
     }  # fmt: skip
-    assert [status.message for status in reports] == ["objects stale", "route 3: refused"]
+    assert [(status.message, status.level) for status in reports] == [
+        ("objects stale", DiagnosticLevel.WARN),
+        ("route 3: refused", DiagnosticLevel.WARN),
+        ("switched to another route", DiagnosticLevel.OK),
+    ]
 
 
 @pytest.mark.clause("EXPL-1")

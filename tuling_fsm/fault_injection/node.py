@@ -43,6 +43,9 @@ class NodeLog:
         """Something is odd."""
         self.warnings.append(line)
 
+    def info(self, line: str) -> None:
+        """Something goes as it should."""
+
 
 class _TimedAgent(Agent):
     """An agent that keeps its ticks, and whose ticks take as long as they are told to."""

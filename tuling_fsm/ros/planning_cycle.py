@@ -15,6 +15,7 @@ from tuling_fsm.behaviour.operator_calls import answer_call
 from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import InputError, in_one_line
 from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.notice import Notice
 from tuling_fsm.core.parameters import flatten
 from tuling_fsm.core.topics import INPUTS
 from tuling_fsm.core.trajectory import Trajectory
@@ -53,6 +54,9 @@ class Log(Protocol):
 
     def warning(self, line: str) -> object:
         """Something is odd."""
+
+    def info(self, line: str) -> object:
+        """Something goes as it should."""
 
 
 @dataclass(frozen=True)
@@ -378,7 +382,7 @@ class PlanningCycle:
             return self._outputs.failure(PLANNER_FAILED, ns)
         messages = self._outputs.messages(outcome.tick, ns, self._own.why_rate, self._wanted)
         for line in self._outputs.new_reports:
-            self._log.warning(line)
+            (self._log.info if isinstance(line, Notice) else self._log.warning)(line)
         return messages
 
     def _instead_of_late(self, late: Trajectory) -> Trajectory:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from tuling_fsm.core.notice import Notice
 from tuling_fsm.core.request import Candidate, Limit, Reason
 from tuling_fsm.core.standing import VEHICLE_STANDS
 from tuling_fsm.wire import chinese
@@ -117,13 +118,17 @@ def statuses(tick: Tick, binding: Binding) -> tuple[DiagnosticStatus, ...]:
             "supervisors", ", ".join(" ".join(pair) for pair in decision.supervisors), decision.supervisors
         ),
         _candidates(tick.result.candidates),
-        *(DiagnosticStatus("report", line, level=DiagnosticLevel.WARN) for line in reports(tick)),
+        *(DiagnosticStatus("report", line, level=_level(line)) for line in reports(tick)),
     )
 
 
 def reports(tick: Tick) -> tuple[str, ...]:
     """What a tick reports: what is wrong with its inputs, and what has come to pass."""
     return (*tick.world.reports, *tick.decision.reports)
+
+
+def _level(line: str) -> DiagnosticLevel:
+    return DiagnosticLevel.OK if isinstance(line, Notice) else DiagnosticLevel.WARN
 
 
 def _rejected(event: TransitionEvent | None) -> tuple[DiagnosticStatus, ...]:

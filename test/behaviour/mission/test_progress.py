@@ -20,6 +20,7 @@ from tuling_fsm.behaviour.mission.memory import (
 )
 from tuling_fsm.behaviour.mission.progress import fail_attempt, give_up, run_clock, served
 from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.notice import Notice
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.mission import Mission, MissionPoint
 
@@ -121,6 +122,7 @@ def test_what_a_stop_that_is_over_leads_to(road: RoadMap) -> None:
         (0,),
     )
     assert done.reports == ("drop-off of task one is served",)
+    assert all(isinstance(line, Notice) for line in (*aboard.reports, *done.reports)), "no warnings"
     elsewhere = served(looking(road, booked(replace(DROPOFF, point=point(300.0)))))
     assert elsewhere.mission.numbers(TaskStatus.DROPPED) == (0,)
     assert elsewhere.reports == ("drop-off of task one: got off elsewhere",)

@@ -18,6 +18,7 @@ from tuling_fsm.behaviour.mission.new_mission import is_known, take_mission
 from tuling_fsm.behaviour.mission.out_of_reach import out_of_reach
 from tuling_fsm.behaviour.mission.points import is_past, just_past, legal_point, pose_of, stop_ahead
 from tuling_fsm.core.geometry import distance
+from tuling_fsm.core.notice import Notice
 from tuling_fsm.core.records import replace
 from tuling_fsm.world.world import World
 
@@ -103,10 +104,10 @@ def served(view: BehaviourView) -> Memory:
         progress = progress.marked(goal.entry, TaskStatus.ABOARD).bound_for(
             MissionGoal(GoalKind.DROPOFF, dropoff, goal.entry)
         )
-        return report(replace(view.memory, mission=progress), f"{name} is served")
+        return report(replace(view.memory, mission=progress), Notice(f"{name} is served"))
     here = goal.point == progress.entries[goal.entry].task.dropoff
     status, line = (
-        (TaskStatus.SERVED, f"{name} is served") if here else (TaskStatus.DROPPED, f"{name}: got off elsewhere")
+        (TaskStatus.SERVED, Notice(f"{name} is served")) if here else (TaskStatus.DROPPED, f"{name}: got off elsewhere")
     )
     progress = progress.marked(goal.entry, status).bound_for(MissionGoal(GoalKind.UNDECIDED))
     return report(replace(view.memory, mission=progress), line)
@@ -120,7 +121,7 @@ def _skip(view: BehaviourView) -> Memory:
     memory = replace(view.memory, mission=replace(progress, skip=False))
     if not progress.goal.is_stop:
         return report(memory, "there is no task to skip")
-    return give_up(view.having(report(memory, f"{_name(progress)}: skipped by the operator")))
+    return give_up(view.having(report(memory, Notice(f"{_name(progress)}: skipped by the operator"))))
 
 
 def _watch_point(view: BehaviourView, state: str) -> Memory:
@@ -184,12 +185,12 @@ def _choose(view: BehaviourView) -> Memory:
     if tour is None:
         goal = last_goal(progress.mission)
         some = f"none of {many} open tasks can be served in time" if many else "none of the open tasks can be reached"
-        why = some if progress.numbers(TaskStatus.OPEN) else "no task is left"
-        line = f"{why}: {_onward(goal)}"
+        onward = _onward(goal)
+        line = f"{some}: {onward}" if progress.numbers(TaskStatus.OPEN) else Notice(f"no task is left: {onward}")
     else:
         goal = MissionGoal(GoalKind.PICKUP, progress.entries[tour.order[0]].task.pickup, tour.order[0])
         names = ", ".join(progress.name(i) for i in tour.order)
-        line = f"tasks to serve: {names}, {tour.total:.0f} s needed of {progress.left_s:.0f} s"
+        line = Notice(f"tasks to serve: {names}, {tour.total:.0f} s needed of {progress.left_s:.0f} s")
     return report(replace(view.memory, mission=progress.bound_for(goal)), line)
 
 

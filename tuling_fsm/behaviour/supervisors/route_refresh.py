@@ -27,6 +27,7 @@ from tuling_fsm.behaviour.routing import (
 from tuling_fsm.behaviour.supervisors import guards
 from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import distance, wrap_angle
+from tuling_fsm.core.notice import Notice
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import FreeSpace, PlanningRequest, PlanResult
 from tuling_fsm.machine.elements import Leaf, Priority
@@ -165,7 +166,7 @@ def _switch(view: BehaviourView, leaf: LeafBehaviour) -> Memory:
                 return memory
     memory = use(view, memory, kept)
     memory = replace(memory, routing=_count_switch(view, memory.routing))
-    return report(memory, "switched to another route")
+    return report(memory, Notice("switched to another route"))
 
 
 def _look_for_turn(view: BehaviourView, memory: Memory, route: Route) -> Memory:
