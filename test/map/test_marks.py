@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from map import xodr
-from tuling_fsm.map.free_width import free_widths
+from tuling_fsm.map.free_width import free_widths, is_within
 from tuling_fsm.map.lanes import Lane, LaneId, MarkKind
 from tuling_fsm.map.road_map import RoadMap
 
@@ -137,6 +137,11 @@ def test_free_width_reaches_to_the_next_line_that_holds(
     left, right = free_widths(road_map.lanes, LaneId("1", 0, -1))
     assert np.allclose(left, 1.75)
     assert np.allclose(right, free_right)
+    lane = LaneId("1", 0, -1)
+    aside = [1.75 - 0.1 * k for k in range(-2, 120)]
+    within = [t for t in aside if is_within(road_map.lanes, lane, 50.0, -1.75 + t)]
+    assert (max(within), min(within)) == pytest.approx((1.75, -free_right), abs=0.1)
+    assert not is_within(road_map.lanes, lane, -1.0, -1.75), "behind its begin"
 
 
 def test_segments_of_lines_and_edges(tmp_path: Path) -> None:

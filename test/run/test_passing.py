@@ -109,3 +109,33 @@ def test_one_that_stays_in_the_lane_is_gone_round_in_the_end(tmp_path: Path, asi
     assert 4.5 < stood[-1].stamp - stood[0].stamp < 8.0
     assert max(speeds(run, 53.0, 60.0)) < 3.5
     assert states.SOLID_LINE_FREE in run.states()
+
+
+BAYS = """
+import osc.standard
+
+scenario beside_bays:
+    map.set_map_file("MAP")
+    ego: vehicle
+    car: vehicle
+    start: odr_point = map.create_odr_point(road_id: "6", lane_id: "-1", s: 5m)
+    goal: odr_point = map.create_odr_point(road_id: "6", lane_id: "-1", s: 150m)
+    at: odr_point = map.create_odr_point(road_id: "6", lane_id: "-1", s: 66m)
+
+    do parallel(duration: 60s):
+        serial:
+            ego.assign_position(start)
+            ego.drive() with:
+                along(map.create_route([goal]))
+        car.assign_position(at)
+"""
+
+
+@pytest.mark.clause("NOR-6", "NOR-9")
+def test_a_car_that_stands_in_the_lane_is_passed_over_free_bays_in_one_go(tmp_path: Path) -> None:
+    run = drive(Path(share_file("config", "course", "course.xodr")), BAYS, tmp_path)
+    assert (run.end, run.faults) == ("goal", [])
+    beside = [tick for tick in run.ticks if tick.world.route is not None and not tick.world.on_reference_road]
+    assert beside, "the rear axle is in the bays"
+    assert {tick.state for tick in beside} == {states.NORMAL}
+    assert min(tick.world.ego.v for tick in beside) > 2.0

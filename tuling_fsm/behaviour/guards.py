@@ -9,6 +9,7 @@ from tuling_fsm.behaviour.memory import YIELDS, PlanOutcome
 from tuling_fsm.behaviour.routing import arrival_distance, backoff_s, destination
 from tuling_fsm.core.request import Reason
 from tuling_fsm.core.standing import VEHICLE_STANDS
+from tuling_fsm.map.free_width import is_within
 from tuling_fsm.world.on_route import carriageway
 from tuling_fsm.world.world import World
 
@@ -71,10 +72,20 @@ def _body_on_road(view: BehaviourView) -> bool:
 
 
 def off_route(view: BehaviourView) -> bool:
-    """Off the reference road, or heading far off the route (NOR-9)."""
+    """Off the reference road, or heading far off the route (NOR-9). Beside its lanes, beyond lines that may be crossed,
+    it goes on: round what stands, `normal` plans over bays as well (NOR-6).
+    """
     world = view.world
-    lost = not world.on_reference_road or abs(world.heading_error) > view.context.parameters.regression.off_heading
-    return world.localized and world.route is not None and lost
+    if not world.localized or world.route is None:
+        return False
+    turned = abs(world.heading_error) > view.context.parameters.regression.off_heading
+    return turned or not (world.on_reference_road or _beside_its_lanes(view))
+
+
+def _beside_its_lanes(view: BehaviourView) -> bool:
+    world, road_map = view.world, view.context.road_map
+    lanes = () if world.route is None else carriageway(road_map, world.route, world.route_s)
+    return any(is_within(road_map.lanes, lane, world.ego.pose.x, world.ego.pose.y) for lane in lanes)
 
 
 def off_road(view: BehaviourView) -> bool:

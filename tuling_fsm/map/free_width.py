@@ -19,6 +19,14 @@ def free_widths(lanes: Mapping[LaneId, Lane], lane_id: LaneId) -> tuple[FloatArr
     return _free(lanes, lane, left=True), _free(lanes, lane, left=False)
 
 
+def is_within(lanes: Mapping[LaneId, Lane], lane_id: LaneId, x: float, y: float) -> bool:
+    """Whether a point (m) lies beside the lane's centre, and no farther off than a car in the lane may use the road."""
+    center = lanes[lane_id].center
+    place = center.project(x, y)
+    left, right = (float(np.interp(place.s, center.s, free)) for free in free_widths(lanes, lane_id))
+    return 0.0 < place.s < center.length and -right <= place.offset <= left
+
+
 def _free(lanes: Mapping[LaneId, Lane], lane: Lane, left: bool) -> FloatArray:
     free = (lane.left if left else lane.right).copy()
     open_at = np.ones(len(free), dtype=np.bool_)
