@@ -32,6 +32,24 @@ def car(number: int, x: float, y: float, v: float, ticks: int, shape: str = BOX,
     return f'<{tag} id="{number}"><type>car</type><shape>{shape}</shape>{begin}{drive}</{tag}>'
 
 
+def with_sets(text: str, *sets: tuple[float, float, str]) -> str:
+    """An obstacle without a drive, with sets of occupancy: first and last step, and their shapes."""
+    ends = "<intervalStart>{}</intervalStart><intervalEnd>{}</intervalEnd>"
+    occupancies = "".join(
+        f"<occupancy><shape>{shape}</shape><time>{ends.format(low, high)}</time></occupancy>"
+        for low, high, shape in sets
+    )
+    text = text.replace("staticObstacle", "dynamicObstacle")
+    return text.replace("</dynamicObstacle>", f"<occupancySet>{occupancies}</occupancySet></dynamicObstacle>")
+
+
+def rectangle(x: float, y: float, length: float, width: float, heading: float = 0.0) -> str:
+    return (
+        f"<rectangle><length>{length}</length><width>{width}</width><orientation>{heading}</orientation>"
+        f"<center><x>{x}</x><y>{y}</y></center></rectangle>"
+    )
+
+
 def problem(x: float, y: float, v: float, goal: str, steps: tuple[int, int]) -> str:
     begin = state("initialState", 0, x, y, v)
     window = f"<time><intervalStart>{steps[0]}</intervalStart><intervalEnd>{steps[1]}</intervalEnd></time>"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from lxml import etree
 
-from bag.commonroad_text import ROADS, car, lanelet, problem, scenario
+from bag.commonroad_text import ROADS, car, lanelet, problem, rectangle, scenario, with_sets
 from tuling_fsm.bag.commonroad.convert import convert
 from tuling_fsm.bag.commonroad.lanelet_rows import rows_of
 from tuling_fsm.bag.commonroad.obstacles import object_rows
@@ -187,16 +187,44 @@ def test_one_without_a_drive_is_there_at_its_time_only(tmp_path):
 
 
 def test_sets_of_occupancy_move(tmp_path):
-    def occupancy(k: int) -> str:
-        place = f"<center><x>{5.0 + 2.0 * k}</x><y>1.0</y></center>"
-        body = f"<shape><rectangle><length>5</length><width>2</width>{place}</rectangle></shape>"
-        when = f"<time><intervalStart>{k}</intervalStart><intervalEnd>{k}</intervalEnd></time>"
-        return f"<occupancy>{body}{when}</occupancy>"
-
-    sets = "<occupancySet>" + "".join(occupancy(k) for k in range(1, 11)) + "</occupancySet>"
-    text = car(7, 5.0, 1.0, 20.0, 1).replace("staticObstacle", "dynamicObstacle")
-    rows, _ = obstacle_at(tmp_path, text.replace("</dynamicObstacle>", f"{sets}</dynamicObstacle>"), 0.5)
+    sets = [(k, k, rectangle(5.0 + 2.0 * k, 1.0, 5.0, 2.0)) for k in range(1, 11)]
+    rows, _ = obstacle_at(tmp_path, with_sets(car(7, 5.0, 1.0, 20.0, 1), *sets), 0.5)
     assert rows["x"].tolist() == pytest.approx([15.0]) and rows["vx"].tolist() == pytest.approx([20.0])
+
+
+def box_at(tmp_path, text: str, t: float) -> list[float]:
+    rows, _ = obstacle_at(tmp_path, text, t)
+    return [float(row[name]) for row in rows for name in ("x", "y", "heading", "length", "width")]
+
+
+def test_a_set_of_occupancy_is_as_large_as_it_is_said_to_be(tmp_path):
+    sets = [(k, k, rectangle(20.0, 1.0, 4.5 + 0.4 * k, 1.8 + 0.1 * k)) for k in range(1, 41)]
+    text = with_sets(car(7, 20.0, 1.0, 0.0, 1), *sets)
+    assert box_at(tmp_path, text, 0.0) == pytest.approx([20.0, 1.0, 0.0, 4.5, 1.8])
+    assert box_at(tmp_path, text, 2.0) == pytest.approx([20.0, 1.0, 0.0, 12.5, 3.8])
+    assert box_at(tmp_path, text, 3.95) == pytest.approx([20.0, 1.0, 0.0, 20.3, 5.75])
+    crosswise = with_sets(car(7, 20.0, 1.0, 0.0, 1), (1, 1, rectangle(21.0, 2.0, 9.0, 3.0, 1.5)))
+    rows, _ = obstacle_at(tmp_path, crosswise, 0.1)
+    assert box_at(tmp_path, crosswise, 0.1) == pytest.approx([21.0, 2.0, 1.5 - 0.5 * np.pi, 3.0, 9.0], abs=1e-5)
+    assert (rows["vx"][0], rows["vy"][0]) == pytest.approx((10.0, 10.0))
+
+
+def test_a_set_of_occupancy_is_there_for_as_long_as_its_time(tmp_path):
+    after = (10, 20, rectangle(30.0, 1.0, 9.0, 3.0))
+    text = with_sets(car(7, 20.0, 1.0, 0.0, 1), (1, 10, rectangle(20.0, 1.0, 6.0, 2.0)), after)
+    for t, box in ((0.1, [20.0, 6.0]), (0.6, [20.0, 6.0]), (1.0, [20.0, 6.0]), (1.1, [30.0, 9.0]), (2.0, [30.0, 9.0])):
+        x, _, _, length, _ = box_at(tmp_path, text, t)
+        assert [x, length] == pytest.approx(box), t
+    assert box_at(tmp_path, text, 2.1) == []
+    assert obstacle_at(tmp_path, text, 1.5)[0]["vx"].tolist() == pytest.approx([10.0 / 0.95])
+
+
+def test_a_set_that_is_no_box_is_the_box_around_it_and_said_to_be(tmp_path):
+    parts = rectangle(20.0, 1.0, 4.0, 2.0) + rectangle(26.0, 2.0, 4.0, 2.0)
+    text = with_sets(car(7, 20.0, 1.0, 0.0, 1), (1, 5, parts))
+    assert box_at(tmp_path, text, 0.3) == pytest.approx([23.0, 1.5, 0.0, 10.0, 3.0])
+    said = "sets of obstacle 7 are no boxes: taken for the smallest boxes around them"
+    assert obstacle_at(tmp_path, text, 0.3)[1].lost == (said,)
 
 
 def test_a_sidewalk_is_no_lane_to_drive_on(tmp_path):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from lxml import etree
 
-from bag.commonroad_text import ROADS, car, lanelet, problem, scenario
+from bag.commonroad_text import ROADS, car, lanelet, problem, rectangle, scenario, with_sets
 from tuling_fsm.agent import Agent
 from tuling_fsm.bag.commonroad.drive import (
     BMW_320I,
@@ -214,6 +214,15 @@ def test_a_goal_is_reached_when_all_of_it_holds_at_once(state, reached):
     square = np.array([(0.0, -1.0), (10.0, -1.0), (10.0, 1.0), (0.0, 1.0)])
     goal = GoalState(Interval(20, 30), (square,), (), Interval(math.pi - 0.1, math.pi + 0.1), Interval(4.0, 6.0))
     assert goal.reached(state) is reached
+
+
+def test_a_set_of_occupancy_that_grows_over_the_car_is_touched(tmp_path):
+    sets = [(k, k, rectangle(60.0, -1.75, 4.5 + 1.0 * k, 1.8)) for k in range(1, 21)]
+    there = with_sets(car(7, 60.0, -1.75, 0.0, 1), *sets)
+    loop = loop_of(tmp_path, ROADS + there + problem(30.0, -1.75, 0.0, PASSING, (10, 20)))
+    verdict = judge(loop, ScenarioDrive(loop.problem, standing(20, 50.0), None, loop.recording.obstacles))
+    # The set's half length, 0.5 m a step, has to reach 10 m less half of the car.
+    assert [(each.obstacle, each.step) for each in verdict.contacts] == [("7", 11)]
 
 
 def test_contacts_are_told_with_their_side_and_fault(tmp_path):

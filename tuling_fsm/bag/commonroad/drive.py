@@ -313,7 +313,7 @@ def _run_in(loop: Loop) -> Iterator[Inputs]:
     there = [each for each in loop.recording.obstacles if each.there(begin)]
     for k in range(ticks, 0, -1):
         back = k * TICK_S
-        rows = object_rows([_straight(each, begin) for each in there], begin)
+        rows = object_rows(there, begin)
         rows["x"] -= back * rows["vx"]
         rows["y"] -= back * rows["vy"]
         inputs = _inputs(loop, begin - back, shifted(pose, -back * problem.start.v), problem.start.v, 0.0, rows)
@@ -330,11 +330,6 @@ def _led_up_to(loop: Loop, start: Pose, way: float) -> Route:
         return route
     led = plan_route(loop.road_map, shifted(start, -way), Pose(*route.poses()[-1].tolist()), via=(start,)).route
     return led if led is not None and abs(led.length - way - route.length) < BEHIND_M else route
-
-
-def _straight(each: Obstacle, begin: float) -> Obstacle:
-    x, y, heading, v = each.at(begin)
-    return replace(each, states=np.array([(begin, x, y, heading, v)]))
 
 
 def _inputs(

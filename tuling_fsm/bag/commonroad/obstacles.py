@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from lxml import etree
 
-from tuling_fsm.bag.commonroad.values import LONGEST_S, Element, number, outlines, polygon_area
+from tuling_fsm.bag.commonroad.occupancy import body_outlines, box_around, is_box, with_occupancies
+from tuling_fsm.bag.commonroad.values import LONGEST_S, Element, number, outlines
 from tuling_fsm.core import elementwise
 from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.geometry import rotated
-from tuling_fsm.map.polygon import slot_box
 from tuling_fsm.world.inputs import OBJECTS, Kind, Source
 
 KINDS = {
@@ -32,8 +32,6 @@ KINDS = {
     "pillar": Kind.BARRIER,
     "building": Kind.BARRIER,
 }
-FILLED = 1e-6
-"""An outline that fills the box along its own axes but for this share is that box."""
 Report = Callable[[str], None]
 """Is told what of a scenario cannot be kept, one line each."""
 
@@ -51,6 +49,9 @@ class Obstacle:
     width: float
     states: FloatArray
     static: bool = False
+    boxes: FloatArray | None = None
+    """Rows heading (rad), length, width (m) of what it takes up in each state, where that is not its body: a set of
+    occupancy is where it may be."""
 
     def there(self, t: float) -> bool:
         """Whether it is there at a time (s)."""
@@ -61,6 +62,14 @@ class Obstacle:
         x, y, heading, v = (float(np.interp(t, self.states[:, 0], self.states[:, i])) for i in range(1, 5))
         return x, y, heading, v
 
+    def box(self, t: float) -> tuple[float, float, float, float, float]:
+        """x, y (m), heading (rad), length, width (m) of what it takes up at a time (s)."""
+        x, y, heading, _ = self.at(t)
+        if self.boxes is None:
+            return x, y, heading, self.length, self.width
+        heading, length, width = (float(np.interp(t, self.states[:, 0], self.boxes[:, i])) for i in range(3))
+        return x, y, heading, length, width
+
 
 def read_obstacle(node: Element, step: float, report: Report) -> Obstacle | None:
     """An obstacle of 2018b or 2020a; None, and a line to `report`, where it has no body or no place.
@@ -70,13 +79,13 @@ def read_obstacle(node: Element, step: float, report: Report) -> Obstacle | None
     """
     shape, first = node.find("shape"), node.find("initialState")
     number_of = node.get("id", "")
-    bodies = [] if shape is None else _bodies(shape)
+    bodies = [] if shape is None else body_outlines(shape)
     if first is None or not bodies:
         report(f"obstacle {number_of} has no {'place' if bodies else 'body'}: left out")
         return None
-    if len(bodies) > 1 or (shape is not None and shape.find("polygon") is not None):
+    if shape is not None and not is_box(shape, bodies):
         report(f"obstacle {number_of} is no box: taken for the smallest box around it")
-    ahead, left, turned, length, width = _box(bodies)
+    ahead, left, turned, length, width = box_around(bodies)
     static = node.tag == "staticObstacle" or node.findtext("role") == "static"
     rows = _rows(node, first, step)
     if rows is None:
@@ -88,46 +97,26 @@ def read_obstacle(node: Element, step: float, report: Report) -> Obstacle | None
     states[:, 1] += ahead * cos - left * sin
     states[:, 2] += ahead * sin + left * cos
     states[:, 3] += turned
+    states, boxes = with_occupancies(node, step, states, length, width)
+    states[:, 3] = np.unwrap(states[:, 3])
+    if any(not is_box(each, body_outlines(each)) for each in node.iterfind("occupancySet/occupancy/shape")):
+        report(f"sets of obstacle {number_of} are no boxes: taken for the smallest boxes around them")
     _check(node, length, width, states[:, 0])
     kind = KINDS.get(node.findtext("type") or "", Kind.UNKNOWN)
-    return Obstacle(number_of, kind, length, width, states, static)
-
-
-def _bodies(shape: Element) -> list[FloatArray]:
-    """The outlines of a body; a circle is the square around it, as road users are boxes here."""
-    found = outlines(shape)
-    for i, each in enumerate(each for each in shape if each.tag in ("rectangle", "circle", "polygon")):
-        if each.tag == "circle" and i < len(found):
-            middle, radius = found[i].mean(axis=0), number(each, "radius")
-            found[i] = middle + radius * np.array([(1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)])
-    return found
-
-
-def _box(bodies: Sequence[FloatArray]) -> tuple[float, float, float, float, float]:
-    """The box around outlines: where its centre is (m ahead, m to the left), how it is turned, its length, width."""
-    corners = np.vstack(bodies)
-    size = corners.max(axis=0) - corners.min(axis=0)
-    if len(bodies) == 1 and polygon_area(bodies[0]) < (1.0 - FILLED) * float(size[0] * size[1]):
-        # Closed, so that one with four corners is taken for no parking space, whose box is smaller than itself.
-        pose, length, width = slot_box(np.vstack((bodies[0], bodies[0][:1])))
-        return pose.x, pose.y, pose.heading, length, width
-    middle = corners.min(axis=0) + 0.5 * size
-    return float(middle[0]), float(middle[1]), 0.0, float(size[0]), float(size[1])
+    return Obstacle(number_of, kind, length, width, states, static, boxes)
 
 
 def _rows(node: Element, first: Element, step: float) -> list[tuple[float, float, float, float, float]] | None:
-    """The states, or the centres of sets of occupancy; one at the time of the first state is that state again."""
+    """The states; one at the time of the first is that state again."""
     begin = _state(first, step)
     if begin is None:
         return None
-    trajectory, occupancies = node.find("trajectory"), node.find("occupancySet")
+    trajectory = node.find("trajectory")
     rows = [begin]
     for each in () if trajectory is None else trajectory:
         state = _state(each, step)
         if state is not None and not (len(rows) == 1 and state[0] == begin[0]):
             rows.append(state)
-    for each in () if occupancies is None else occupancies:
-        rows.append(_occupancy(each, step, rows[-1]))
     return rows
 
 
@@ -144,22 +133,6 @@ def _state(node: Element, step: float) -> tuple[float, float, float, float, floa
         return None
     x, y = np.vstack(regions).mean(axis=0).tolist()
     return t, x, y, heading, v
-
-
-def _occupancy(
-    node: Element, step: float, last: tuple[float, float, float, float, float]
-) -> tuple[float, float, float, float, float]:
-    """The middle of a set of occupancy, headed and as fast as the way there from the last row."""
-    shape = node.find("shape")
-    regions = [] if shape is None else outlines(shape)
-    if not regions:
-        raise ValueError(f"line {node.sourceline}: an occupancy without a region")
-    x, y = np.vstack(regions).mean(axis=0).tolist()
-    t = step * number(node, "time")
-    way = np.array([[x - last[1], y - last[2]]])
-    far = float(elementwise.hypot(*way.T)[0])
-    heading = float(elementwise.arctan2(way[:, 1], way[:, 0])[0]) if far > 1e-3 else last[3]
-    return t, x, y, heading, far / max(t - last[0], 1e-6)
 
 
 def _check(node: Element, length: float, width: float, times: FloatArray) -> None:
@@ -183,11 +156,11 @@ def object_rows(obstacles: Sequence[Obstacle], t: float) -> np.ndarray[tuple[int
     present = [each for each in obstacles if each.there(t)]
     rows = np.zeros(len(present), OBJECTS)
     for row, each in zip(rows, present, strict=True):
-        x, y, heading, v = each.at(t)
+        _, _, heading, v = each.at(t)
         row["id"], row["kind"] = int(each.id) % 2**32, each.kind
         row["source"] = Source.LIDAR | Source.RADAR | Source.CAMERA
-        row["x"], row["y"], row["heading"] = x, y, heading
         vx, vy = rotated(np.array((v, 0.0)), heading).tolist()
         row["vx"], row["vy"] = vx, vy
-        row["length"], row["width"], row["existence"] = each.length, each.width, 1.0
+        row["x"], row["y"], row["heading"], row["length"], row["width"] = each.box(t)
+        row["existence"] = 1.0
     return rows

@@ -138,7 +138,9 @@ def _present(loop: Loop, scenario: Any, step: int) -> list[Obstacle]:
             t, x, y, heading, v = _row(loop, state)
             ahead = v * dt
             then = (t + dt, x + ahead * elementary.cos(heading), y + ahead * elementary.sin(heading), heading, v)
-            found.append(replace(known[str(moved.obstacle_id)], states=np.array(((t, x, y, heading, v), then))))
+            found.append(
+                replace(known[str(moved.obstacle_id)], states=np.array(((t, x, y, heading, v), then)), boxes=None)
+            )
     return found
 
 
@@ -151,7 +153,7 @@ def moved_obstacles(loop: Loop, scenario: Any) -> list[Obstacle]:
         states = np.array([_row(loop, state) for state in (moved.initial_state, *later)])
         states[:, 3] = np.unwrap(states[:, 3])
         if str(moved.obstacle_id) in known:
-            found.append(replace(known[str(moved.obstacle_id)], states=states))
+            found.append(replace(known[str(moved.obstacle_id)], states=states, boxes=None))
     return found
 
 

@@ -95,7 +95,7 @@ def _contacts(loop: Loop, drive: ScenarioDrive, rear: list[Pose]) -> Iterator[Ob
 
 def _boxes(there: list[Obstacle], t: float) -> FloatArray:
     """Rows x, y, z, heading, length, width."""
-    rows = [(*each.at(t)[:2], 0.0, each.at(t)[2], each.length, each.width) for each in there]
+    rows = [(x, y, 0.0, *box) for x, y, *box in (each.box(t) for each in there)]
     return np.array(rows, dtype=np.float64).reshape(-1, 6)
 
 
