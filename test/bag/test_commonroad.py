@@ -261,6 +261,50 @@ def test_lines_are_marked_as_the_scenario_marks_them(tmp_path):
     assert [(mark.kind, mark.crossable) for mark in lane.left_marks] == [(MarkKind.SOLID, False)]
 
 
+def marks_of(tmp_path, kind: str) -> list[tuple[MarkKind, bool]]:
+    """Of the line between two lanes: its kind and whether it may be crossed, from the left lane and from the right."""
+    left = lanelet(1, 0.0, 1.75, '<adjacentRight ref="2" drivingDir="same"/>')
+    left = left.replace("</rightBound>", f"<lineMarking>{kind}</lineMarking></rightBound>")
+    right = lanelet(2, 0.0, -1.75, '<adjacentLeft ref="1" drivingDir="same"/>')
+    recording = read_recording(scenario(tmp_path, left + right))
+    (tmp_path / "map.xodr").write_bytes(to_opendrive("made", recording.lanelets))
+    road_map = read_map(tmp_path / "map.xodr")
+    first, second = (road_map.lanes[road_map.project(10.0, y, 0.0).lane] for y in (1.75, -1.75))
+    return [(mark.kind, mark.crossable) for mark in (*first.right_marks, *second.left_marks)]
+
+
+@pytest.mark.clause("NOR-6")
+@pytest.mark.parametrize(
+    ("kind", "from_left", "from_right"),
+    [
+        ("dashed_dashed", (MarkKind.BROKEN, True), (MarkKind.BROKEN, True)),
+        ("solid_dashed", (MarkKind.SOLID_BROKEN, False), (MarkKind.BROKEN_SOLID, True)),
+        ("dashed_solid", (MarkKind.BROKEN_SOLID, True), (MarkKind.SOLID_BROKEN, False)),
+        ("solid_solid", (MarkKind.SOLID_SOLID, False), (MarkKind.SOLID_SOLID, False)),
+        ("no_marking", (MarkKind.VIRTUAL, True), (MarkKind.VIRTUAL, True)),
+        ("unknown", (MarkKind.SOLID, False), (MarkKind.SOLID, False)),
+    ],
+)
+def test_a_double_line_is_crossed_from_the_side_of_its_dashes(tmp_path, kind, from_left, from_right):
+    assert marks_of(tmp_path, kind) == [from_left, from_right]
+
+
+def test_speed_limits_of_every_country_that_commonroad_knows_are_kept(tmp_path):
+    signs = pytest.importorskip("commonroad.scenario.traffic_sign")
+    names = {
+        kind.value
+        for country in signs.TrafficSignIDCountries.values()
+        for kind in country
+        if kind.name in ("MAX_SPEED", "MAX_SPEED_ZONE_START")
+    }
+    assert {"274", "274.1", "3.24", "B14"} <= names
+    for name in names:
+        said = f"<trafficSignElement><trafficSignID>{name}</trafficSignID><additionalValue>5.5</additionalValue>"
+        sign = f"<trafficSign id='90'>{said}</trafficSignElement></trafficSign>"
+        recording = read_recording(scenario(tmp_path, lanelet(1, 0.0, 0.0, "<trafficSignRef ref='90'/>") + sign))
+        assert (recording.lanelets["1"].limit, recording.lost) == (5.5, ()), name
+
+
 def bend(number: int, radius: float, width: float) -> str:
     """A quarter of a circle to the left around the origin, its bounds in points that do not lie abreast."""
 

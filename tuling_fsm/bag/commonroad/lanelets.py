@@ -31,15 +31,27 @@ LANE_TYPES = {
 """OpenDRIVE's lane type for CommonRoad's; all others are driven on."""
 APART_M = 0.3
 """Bounds of neighbours that are farther apart are two."""
-MAX_SPEED_SIGNS = ("274", "R2-1", "s_301", "r301")
+MAX_SPEED_SIGNS = (
+    *("274", "274.1", "R2-1", "s_301", "r301"),
+    *("3.24", "R15", "C43", "B14", "B31", "\N{GREEK CAPITAL LETTER RHO}-32"),
+)
+"""Of the countries that commonroad-io knows: Germany (274.1 begins a zone), USA, Spain; Russia, Argentina, Belgium,
+France, Croatia, Greece.
+"""
 MARKINGS = {
-    "solid": ("solid", False),
-    "broad_solid": ("solid", False),
-    "dashed": ("broken", True),
-    "broad_dashed": ("broken", True),
-    "no_marking": ("none", True),
+    "solid": ("solid", "none"),
+    "broad_solid": ("solid", "none"),
+    "solid_solid": ("solid solid", "none"),
+    "dashed": ("broken", "both"),
+    "broad_dashed": ("broken", "both"),
+    "dashed_dashed": ("broken broken", "both"),
+    "solid_dashed": ("solid broken", "increase"),
+    "dashed_solid": ("broken solid", "decrease"),
+    "no_marking": ("none", "both"),
 }
-"""OpenDRIVE's type of a line for CommonRoad's, and whether it may be crossed."""
+"""OpenDRIVE's type of a line for CommonRoad's, and which way it may be crossed. Both name the left one of two lines
+first: our lanes have falling numbers from left to right.
+"""
 
 
 @dataclass(frozen=True, eq=False)

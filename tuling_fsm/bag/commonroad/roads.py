@@ -120,6 +120,5 @@ def _between(lanelet: Lanelet, right: Lanelet | None) -> str:
 
 def _mark(lane: Element, marking: str) -> None:
     """The line; a word that says nothing of crossing is a solid line."""
-    kind, crossable = MARKINGS.get(marking, ("solid", False))
-    etree.SubElement(lane, "roadMark", sOffset="0", type=kind, color="white", width="0.12",
-                     laneChange="both" if crossable else "none")  # fmt: skip
+    kind, change = MARKINGS.get(marking, MARKINGS["solid"])
+    etree.SubElement(lane, "roadMark", sOffset="0", type=kind, color="white", width="0.12", laneChange=change)
