@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tuling_fsm.sim.scenario.commands import Place
-from tuling_fsm.sim.scenario.maneuvers import ApproachSpeed, DynamicsShape
+from tuling_fsm.sim.scenario.maneuvers import ApproachSpeed, DynamicsShape, FollowTrajectory
 from tuling_fsm.sim.scenario.model import EGO, Node
 from tuling_fsm.sim.scenario.placements import Placement
 from tuling_fsm.sim.scenario.syntax_tree import SourceLocation
 from tuling_fsm.sim.scenario.xml.elements import XmlElement
 from tuling_fsm.sim.scenario.xml.global_actions import global_action
-from tuling_fsm.sim.scenario.xml.private_actions import action_kind, approach_speed
+from tuling_fsm.sim.scenario.xml.private_actions import action_kind, approach_speed, initial_place
 from tuling_fsm.sim.scenario.xml.script import Script
 from tuling_fsm.sim.scenario.xml.story import node, private_effect
 
@@ -24,6 +24,8 @@ class InitialState:
     places_at: dict[str, SourceLocation] = field(default_factory=dict)
     speeds: dict[str, float] = field(default_factory=dict)
     begun: list[Node] = field(default_factory=list)
+    led_from: dict[str, tuple[Placement, SourceLocation]] = field(default_factory=dict)
+    """Where trajectories begin: the places of those that no other action places."""
 
 
 def read_init(storyboard: XmlElement, script: Script) -> InitialState:
@@ -44,6 +46,9 @@ def read_init(storyboard: XmlElement, script: Script) -> InitialState:
             for actor in script.entities(child):
                 for action in child.all("PrivateAction"):
                     _take(action, actor, state, script)
+    for actor, (place, at) in state.led_from.items():
+        if actor not in state.placements:
+            state.placements[actor], state.places_at[actor] = place, at
     return state
 
 
@@ -63,6 +68,10 @@ def _take(action: XmlElement, actor: str, state: InitialState, script: Script) -
         state.placements[actor], state.places_at[actor] = placed[0].placement, kind.at
     elif effect.begin:
         state.begun.append(node(effect, kind))
+    for begun in effect.begin:
+        start = initial_place(begun) if isinstance(begun, FollowTrajectory) else None
+        if start is not None:
+            state.led_from.setdefault(actor, (start, kind.at))
 
 
 def _speed(command: ApproachSpeed, state: InitialState) -> float | None:

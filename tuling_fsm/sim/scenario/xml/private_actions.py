@@ -25,7 +25,7 @@ from tuling_fsm.sim.scenario.maneuvers import (
     TakeRoute,
     Transition,
 )
-from tuling_fsm.sim.scenario.placements import Placement
+from tuling_fsm.sim.scenario.placements import FromPlace, OnTrajectory, Placement
 from tuling_fsm.sim.scenario.road_places import OffsetFrom
 from tuling_fsm.sim.scenario.xml.elements import XmlElement
 from tuling_fsm.sim.scenario.xml.positions import position, route_places
@@ -240,6 +240,16 @@ def _synchronize(element: XmlElement, actor: str, script: Script) -> ActionEffec
             final_speed=None if speed is None else speed.number("value"),
         )
     )
+
+
+def initial_place(command: FollowTrajectory) -> Placement | None:
+    """Where a trajectory of Init begins; None where that is wherever its actor is."""
+    first, own = command.points[0], OffsetFrom(command.actor, 0.0, 0.0)
+    if isinstance(first, FromPlace) and first.place == own:
+        return None
+    if command.skipped <= 0.0 and command.oriented[:1] == (True,):
+        return first
+    return OnTrajectory(command.points, command.skipped)
 
 
 def _follow_trajectory(element: XmlElement, actor: str, script: Script) -> ActionEffect:
