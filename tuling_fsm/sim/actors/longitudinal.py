@@ -208,11 +208,24 @@ class _Arrival:
         if min(left, remaining) <= ARRIVED_M or left <= own.speed * now.dt:
             self.over = True
             return own.speed if command.final_speed is None else command.final_speed
-        if master.speed <= SPEED_TOLERANCE:
-            return own.speed
-        mean = left * master.speed / remaining
-        wanted = mean if command.final_speed is None else max(2.0 * mean - command.final_speed, 0.0)
-        return own.speed + _within(wanted - own.speed, TRACKING_RATE * now.dt)
+        wanted = self._wanted(left, remaining, master.speed)
+        return own.speed if wanted is None else own.speed + _within(wanted - own.speed, TRACKING_RATE * now.dt)
+
+    def _wanted(self, left: float, remaining: float, masters_speed: float) -> float | None:
+        """The speed to approach (m/s), `left` m before the place and with `remaining` m before the master; None: the
+        present one, as the master stands.
+        """
+        final = self._command.final_speed
+        steady = 0.0 if not final else max(self._command.steady_m, self._command.steady_s * final)
+        if final and left <= steady:
+            return final
+        if masters_speed <= SPEED_TOLERANCE:
+            return None
+        if final and steady > 0.0:
+            seconds = max(remaining / masters_speed - steady / final, LAST_CORRECTION_S)
+            return max(2.0 * (left - steady) / seconds - final, 0.0)
+        mean = left * masters_speed / remaining
+        return mean if final is None else max(2.0 * mean - final, 0.0)
 
 
 class _Meeting:

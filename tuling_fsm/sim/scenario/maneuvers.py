@@ -97,7 +97,9 @@ class KeepDistance:
 
 @dataclass(frozen=True)
 class Synchronize:
-    """Be at a place when the master is at its own; `final_speed` (m/s) there, if one is asked for."""
+    """Be at a place when the master is at its own; `final_speed` (m/s) there, if one is asked for, and so from
+    `steady_m` m or `steady_s` s before it on, whatever the master does then.
+    """
 
     actor: str
     number: int
@@ -105,6 +107,8 @@ class Synchronize:
     place: Placement
     masters_place: Placement
     final_speed: float | None = None
+    steady_m: float = 0.0
+    steady_s: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -455,6 +455,27 @@ def test_one_that_is_synchronized_arrives_with_its_master(tmp_path: Path, two_la
     assert npc(simulation).pose.x == pytest.approx(140.0, abs=1.5)
 
 
+@pytest.mark.parametrize("steady", ['<TargetDistanceSteadyState distance="40"/>', '<TargetTimeSteadyState time="5"/>'])
+def test_one_that_is_synchronized_keeps_its_final_speed_for_as_long_as_it_is_to(
+    tmp_path: Path, two_lanes: RoadMap, steady: str
+) -> None:
+    """It has 40 m left, at 8 m/s, when the master hurries on."""
+    action = (
+        '<PrivateAction><SynchronizeAction masterEntityRef="other">'
+        f"<TargetPositionMaster>{lane(300.0)[10:-11]}</TargetPositionMaster>"
+        f"<TargetPosition>{lane(140.0)[10:-11]}</TargetPosition><FinalSpeed><AbsoluteSpeed value='8'>{steady}"
+        "</AbsoluteSpeed></FinalSpeed></SynchronizeAction></PrivateAction>"
+    )
+    other = init("other", teleport(lane(200.0)), speed(10.0))
+    hurry = story(event("hurry", after(6.0), speed(20.0)), actor="other").replace('"story"', '"second"')
+    content = text(story(event("meet", after(0.0), action)), hurry, actions=other, entities=OTHER)
+    simulation = run(tmp_path, two_lanes, content)
+    for seconds in (5.5, 1.5, 1.5):
+        drive(simulation, seconds)
+        assert npc(simulation).speed == pytest.approx(8.0, abs=0.01)
+    assert npc(simulation).pose.x == pytest.approx(60.0 + 8.0 * 8.5, abs=1.0)
+
+
 def test_at_the_end_of_the_road_it_stands(tmp_path: Path, two_lanes: RoadMap) -> None:
     simulation = run(tmp_path, two_lanes, text(npc=init("npc", teleport(lane(390.0)), speed(10.0))))
     drive(simulation, 3.0)

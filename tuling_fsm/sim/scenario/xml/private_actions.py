@@ -226,8 +226,8 @@ def _synchronize(element: XmlElement, actor: str, script: Script) -> ActionEffec
     speed = final.find("AbsoluteSpeed") if final is not None else None
     if final is not None and final.find("RelativeSpeedToMaster") is not None:
         script.note(final, "a final speed that is relative to the master's is left open")
-    if speed is not None and next(iter(speed), None) is not None:
-        script.note(speed, "its steady state has no effect: the final speed is reached at the place")
+    distance = speed.find("TargetDistanceSteadyState") if speed is not None else None
+    time = speed.find("TargetTimeSteadyState") if speed is not None else None
     if [each for each in ("targetTolerance", "targetToleranceMaster") if element.has(each)]:
         script.note(element, "its tolerances have no effect: both come to their places")
     return _lasting(
@@ -238,6 +238,8 @@ def _synchronize(element: XmlElement, actor: str, script: Script) -> ActionEffec
             place=position(element.child("TargetPosition"), script),
             masters_place=position(element.child("TargetPositionMaster"), script),
             final_speed=None if speed is None else speed.number("value"),
+            steady_m=0.0 if distance is None else distance.number("distance"),
+            steady_s=0.0 if time is None else time.number("time"),
         )
     )
 
