@@ -156,6 +156,11 @@ EXPRESSIONS = [
     ("${not $flag or $n == 3}", "true"),
     ("${sqrt(16) > 3 and $flag}", "true"),
     ("${sign(-2)}", "-1"),
+    ("${round(1000 * cos(pi / 4))}", "707"),
+    ("${round(1000 * sin(-$n))}", "-141"),
+    ("${round(1000 * tan(1))}", "1557"),
+    ("${acos(-1) == pi and atan(1) == pi / 4}", "true"),
+    ("${asin(0)}", "0"),
     ("plain", "plain"),
 ]
 
@@ -166,7 +171,20 @@ def test_parameters_and_expressions(written: str, meant: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "written", ["1 / 0", "$nobody", "open('x')", "sqrt(-1)", "[1]", "pow(2)", "pow(-1, 0.5)", "'a'"]
+    "written",
+    [
+        "1 / 0",
+        "$nobody",
+        "open('x')",
+        "sqrt(-1)",
+        "[1]",
+        "pow(2)",
+        "pow(-1, 0.5)",
+        "'a'",
+        "asin(2)",
+        "cos(1e7)",
+        "tan()",
+    ],
 )
 def test_an_expression_without_a_value_is_refused(written: str) -> None:
     with pytest.raises(ExpressionError):

@@ -16,6 +16,8 @@ _CALLED: dict[str, bool | float] = {"true": True, "false": False, "pi": math.pi}
 
 LARGEST = 1e15
 """Of a whole number: they are exact up to here."""
+LARGEST_ANGLE = 1e6
+"""Whose sine has all its digits, rad."""
 Number = bool | int | float
 
 
@@ -139,6 +141,17 @@ def _root(value: Number) -> Number:
     return math.sqrt(value)
 
 
+def _within(most: float, function: Callable[[float], float]) -> Callable[[Number], Number]:
+    """A function of numbers from -most to most."""
+
+    def value(x: Number) -> Number:
+        if not abs(x) <= most:
+            raise ExpressionError(f"a function of {x:g} has no value", f"-{most:g} to {most:g}")
+        return function(float(x))
+
+    return value
+
+
 _FUNCTIONS: dict[str, tuple[int, Callable[..., Number]]] = {
     "round": (1, lambda x: math.floor(x + 0.5)),
     "floor": (1, math.floor),
@@ -149,7 +162,14 @@ _FUNCTIONS: dict[str, tuple[int, Callable[..., Number]]] = {
     "sign": (1, lambda x: (x > 0) - (x < 0)),
     "max": (2, max),
     "min": (2, min),
+    "sin": (1, _within(LARGEST_ANGLE, elementary.sin)),
+    "cos": (1, _within(LARGEST_ANGLE, elementary.cos)),
+    "tan": (1, _within(LARGEST_ANGLE, elementary.tan)),
+    "asin": (1, _within(1.0, elementary.asin)),
+    "acos": (1, _within(1.0, elementary.acos)),
+    "atan": (1, _within(math.inf, elementary.atan)),
 }
+"""Those of angles (rad) are not the standard's, but several simulators'."""
 
 
 def _value(node: ast.expr, values: Mapping[str, Number]) -> Number:
