@@ -37,6 +37,21 @@ def test_left_hand_traffic_turns_everything_round(tmp_path: Path) -> None:
     assert road_map.same_direction(inner.id) == (outer.id, inner.id)
 
 
+@pytest.mark.parametrize(
+    ("left", "right", "left_hand"), [(100.0, 30.0, True), (30.0, 100.0, False), (50.0, 50.0, False)]
+)
+def test_a_map_keeps_to_the_side_that_most_of_its_roads_do(
+    tmp_path: Path, left: float, right: float, left_hand: bool
+) -> None:
+    lanes = [xodr.section([xodr.lane(1), xodr.lane(-1)])]
+    there = xodr.road(lanes, "2", xodr.geometry(0.0, 0.0, 50.0, 0.0, right), length=right)
+    road_map = xodr.read(tmp_path, xodr.road(lanes, length=left, rule="LHT"), there)
+    assert road_map.left_hand is left_hand
+    assert [len(road_map.warnings), "on a map that is mostly" in road_map.warnings[0]] == [1, True]
+    starts = [road_map.lanes[LaneId(road, 0, -1)].center.xy[0][0] for road in ("1", "2")]
+    assert starts == pytest.approx([left, 0.0])
+
+
 def test_a_lane_may_say_that_it_runs_the_other_way(tmp_path: Path) -> None:
     lanes = [xodr.lane(-1), xodr.lane(-2, attributes='direction="reversed"')]
     road_map = xodr.read(tmp_path, xodr.road([xodr.section(lanes)]))

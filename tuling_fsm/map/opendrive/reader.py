@@ -58,11 +58,12 @@ def _build(path: Path, content: bytes) -> RoadMap:
     index = build_index(list(lanes.values()))
     objects = read_objects(roads, lanes, index)
     written = read_signals(roads, warnings)
+    left_hand = _left_hand(roads, warnings)
     stop_lines = merge([*stops_of_signals(written, roads, lanes), *objects.painted_stops], lanes)
     controls = read_controllers(root)
     return RoadMap(
         name=_name(root, path),
-        left_hand=any(road.left_hand for road in roads.values()),
+        left_hand=left_hand,
         lanes=lanes,
         index=index,
         road_lengths={road.id: road.length for road in roads.values()},
@@ -117,6 +118,20 @@ def _read_roads(root: Element, warnings: list[str]) -> dict[str, Road]:
     if not roads:
         raise InputError(where(root), "no road", "at least one <road>")
     return roads
+
+
+def _left_hand(roads: Mapping[str, Road], warnings: list[str]) -> bool:
+    """Whether the map's traffic keeps to the left: that of most of its roads, by their length."""
+    left = [road for road in roads.values() if road.left_hand]
+    right = [road for road in roads.values() if not road.left_hand]
+    mostly = sum(road.length for road in left) > sum(road.length for road in right)
+    if left and right:
+        odd, rule, general = (right[0], "RHT", "LHT") if mostly else (left[0], "LHT", "RHT")
+        warnings.append(
+            f"{where(odd.element)}: rule={rule!r} on a map that is mostly {general}: its lanes run by it, but "
+            f"right of way, kerb and indicators are {general} everywhere"
+        )
+    return mostly
 
 
 def _controllers(signals: Sequence[RoadSignal], controls: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[int, ...]]:
