@@ -172,3 +172,33 @@ def test_numbers_stay_within_32_bits(tmp_path: Path) -> None:
     ids = {1: str(2**32 - 1), 2: "1", 3: "a"}
     road_map = towns.crossing(tmp_path, {arm: signals(signal(each)) for arm, each in ids.items()})
     assert list(road_map.signals) == [2**32 - 1, 1, 2]
+
+
+def painted(number: str, s: float) -> str:
+    """A stop line across lane 1 of an arm of the crossing."""
+    size = 'hdg="1.5707963" length="3.3" width="0.4"'
+    return f'<object id="{number}" type="roadMark" name="StopLine" s="{s}" t="1.75" {size}/>'
+
+
+@pytest.mark.clause("INT-2")
+@pytest.mark.parametrize("paint", ["", painted("1", 14.0) + painted("2", 1.0)])
+def test_two_lights_well_apart_each_have_their_line(tmp_path: Path, paint: str) -> None:
+    """That of a crossing for pedestrians shortly before the junction's."""
+    lights = signals(signal("101", s=14.0), signal("102"))
+    road_map = towns.crossing(tmp_path, {1: lights + f"<objects>{paint}</objects>"})
+    lines = [(line.s, line.kind, line.signal) for line in road_map.stop_lines]
+    assert lines == [
+        (pytest.approx(towns.ARM_M - 14.0, abs=0.05), "light", 101),
+        (pytest.approx(towns.ARM_M - 1.0, abs=0.05), "light", 102),
+    ]
+
+
+def test_painted_lines_tell_two_places_from_one(tmp_path: Path) -> None:
+    """Heads 8 m apart are at one line if there is one, at two if there are two; paint beyond that of a sign is its."""
+    lights = signals(signal("101", s=10.0), signal("102", s=2.0))
+    found = {}
+    for name, paint in (("one", [11.0]), ("two", [11.0, 3.0])):
+        objects = "".join(painted(str(i), s) for i, s in enumerate(paint))
+        road_map = towns.crossing(tmp_path, {1: lights + f"<objects>{objects}</objects>"})
+        found[name] = [(round(towns.ARM_M - line.s), line.signal) for line in road_map.stop_lines]
+    assert found == {"one": [(11, 101)], "two": [(11, 101), (3, 102)]}

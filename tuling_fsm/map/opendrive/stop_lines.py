@@ -14,9 +14,15 @@ from tuling_fsm.map.opendrive.road import Road
 from tuling_fsm.map.opendrive.signals import LIGHT, LINE, STOP, YIELD, RoadSignal, SignalPlacement
 
 SAME_PLACE_M = 15.0
-"""Signals on one lane nearer together than this mean one place to stop: a light outranks a stop sign, that a
-yield sign.
+"""Signals on one lane nearer together than this mean one place to stop, unless a painted line of its own says
+otherwise: a light outranks a stop sign, that a yield sign.
 """
+
+TWO_LIGHTS_M = 10.0
+"""Different lights farther apart along a lane are at two places."""
+
+ONE_LINE_M = 3.0
+"""Paint this near together is one line: some write it as object and as signal."""
 
 AT_EDGE_M = 1.0
 """A signal this near to a junction stands at its edge."""
@@ -106,19 +112,54 @@ def merge(stops: Iterable[StopPlace], lanes: Mapping[LaneId, Lane]) -> tuple[Sto
         by_lane.setdefault(stop.lane, []).append(stop._replace(s=at))
     lines: list[StopLine] = []
     for lane_id in lanes:
-        chosen: list[StopPlace] = []
-        found = sorted(by_lane.get(lane_id, ()), key=lambda stop: RANK[stop.kind])
-        for stop in (each for each in found if each.kind != LINE):
-            if all(abs(stop.s - other.s) > SAME_PLACE_M for other in chosen):
-                chosen.append(stop)
-        for paint in (each for each in found if each.kind == LINE):
-            near = [i for i, other in enumerate(chosen) if abs(paint.s - other.s) <= SAME_PLACE_M]
-            if near:
-                chosen[near[0]] = chosen[near[0]]._replace(s=paint.s)
-            else:
-                chosen.append(paint._replace(kind=STOP))
+        chosen = _places(by_lane.get(lane_id, ()))
         lines.extend(_across(lanes[lane_id], stop) for stop in sorted(chosen, key=lambda stop: stop.s))
     return tuple(lines)
+
+
+def _places(stops: Sequence[StopPlace]) -> list[StopPlace]:
+    """What is to be heeded at each place of a lane."""
+    ranked = sorted(stops, key=lambda stop: RANK[stop.kind])
+    paint = _painted_lines(ranked)
+    chosen: list[StopPlace] = []
+    for stop in (each for each in ranked if each.kind != LINE):
+        if not any(_is_one_place(stop, other, paint) for other in chosen):
+            chosen.append(stop)
+    found, taken = list(chosen), set[int]()
+    for line in sorted(paint, key=lambda line: min((abs(line.s - stop.s) for stop in chosen), default=0.0)):
+        near = _nearest(line.s, chosen)
+        if near is None:
+            found.append(line._replace(kind=STOP))
+        elif near not in taken:
+            found[near] = chosen[near]._replace(s=line.s)
+            taken.add(near)
+    return found
+
+
+def _painted_lines(stops: Iterable[StopPlace]) -> list[StopPlace]:
+    """Paint by place: what is written last says where."""
+    lines: list[StopPlace] = []
+    for paint in (each for each in stops if each.kind == LINE):
+        lines = [other for other in lines if abs(other.s - paint.s) > ONE_LINE_M]
+        lines.append(paint)
+    return lines
+
+
+def _is_one_place(stop: StopPlace, other: StopPlace, paint: Sequence[StopPlace]) -> bool:
+    """Whether two lights or signs of a lane are heads at one line."""
+    gap = abs(stop.s - other.s)
+    if gap > SAME_PLACE_M or stop.signal == other.signal:
+        return gap <= SAME_PLACE_M
+    lines = _nearest(stop.s, paint), _nearest(other.s, paint)
+    if None not in lines and lines[0] != lines[1]:
+        return False
+    return gap <= TWO_LIGHTS_M or not stop.kind == other.kind == LIGHT
+
+
+def _nearest(s: float, stops: Sequence[StopPlace]) -> int | None:
+    """Index of the nearest within reach of an arc length (m)."""
+    near = [(abs(stop.s - s), i) for i, stop in enumerate(stops) if abs(stop.s - s) <= SAME_PLACE_M]
+    return min(near)[1] if near else None
 
 
 def _across(lane: Lane, stop: StopPlace) -> StopLine:
