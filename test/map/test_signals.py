@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from traffic_drive import route_between
 
 from map import towns, xodr
+from tuling_fsm.map.ahead import stop_lines_ahead
 from tuling_fsm.map.lanes import LaneId
 
 
@@ -202,3 +204,51 @@ def test_painted_lines_tell_two_places_from_one(tmp_path: Path) -> None:
         road_map = towns.crossing(tmp_path, {1: lights + f"<objects>{objects}</objects>"})
         found[name] = [(round(towns.ARM_M - line.s), line.signal) for line in road_map.stop_lines]
     assert found == {"one": [(11, 101)], "two": [(11, 101), (3, 102)]}
+
+
+LEFT, STRAIGHT = 201, 202
+LIGHT_OF_WAY = {103: signals(signal(str(STRAIGHT), orientation="+")), 104: signals(signal(str(LEFT), orientation="+"))}
+"""Two of the three ways from arm 1 have a light of their own."""
+
+
+@pytest.mark.clause("INT-2")
+@pytest.mark.parametrize("before", [0.0, 4.0])
+def test_ways_on_with_lights_of_their_own_have_stop_lines_of_their_own(tmp_path: Path, before: float) -> None:
+    """At the end of the lane that they share, or where the line is painted on it; the third way heeds the first."""
+    inside = {**LIGHT_OF_WAY, 1: f"<objects>{painted('1', before)}</objects>" if before else ""}
+    road_map = towns.crossing(tmp_path, inside)
+    lane = LaneId("1", 0, 1)
+    ways = {line.lane.road: line for line in road_map.stop_lines}
+    assert {road: line.signal for road, line in ways.items()} == {"102": STRAIGHT, "103": STRAIGHT, "104": LEFT}
+    assert {line.approach for line in ways.values()} == {lane}
+    for line in ways.values():
+        assert line.s == pytest.approx(-before, abs=0.05)
+        assert road_map.place_of(line) == (lane, pytest.approx(towns.ARM_M - before, abs=0.05))
+        assert (line.x0, line.x1) == pytest.approx((towns.HALF_M + before,) * 2, abs=0.05)
+    assert road_map.stop_lines_across(lane) == tuple(ways.values())
+    assert road_map.phases == {"9": ((STRAIGHT, LEFT),)}
+    assert road_map.warnings == ()
+
+
+@pytest.mark.clause("INT-2")
+@pytest.mark.parametrize(("arm", "light"), [(3, STRAIGHT), (4, LEFT)])
+def test_a_route_meets_the_light_of_its_own_way(tmp_path: Path, arm: int, light: int) -> None:
+    road_map = towns.crossing(tmp_path, {**LIGHT_OF_WAY, 1: f"<objects>{painted('1', 4.0)}</objects>"})
+    start, goal = (road_map.lanes[LaneId(road, 0, n)].center.at(20.0) for road, n in (("1", 1), (str(arm), -1)))
+    route = route_between(road_map, start, goal)
+    (ahead,) = stop_lines_ahead(road_map, route, 0.0, 100.0)
+    assert (ahead.s, ahead.line.signal) == (pytest.approx(towns.ARM_M - 4.0 - 20.0, abs=0.05), light)
+
+
+@pytest.mark.clause("INT-2")
+def test_a_route_that_ends_before_the_ways_part_meets_the_lights_of_all(tmp_path: Path) -> None:
+    road_map = towns.crossing(tmp_path, {**LIGHT_OF_WAY, 1: f"<objects>{painted('1', 4.0)}</objects>"})
+    start, goal = (road_map.lanes[LaneId("1", 0, 1)].center.at(s) for s in (20.0, towns.ARM_M - 1.0))
+    route = route_between(road_map, start, goal)
+    assert {ahead.line.signal for ahead in stop_lines_ahead(road_map, route, 0.0, 100.0)} == {LEFT, STRAIGHT}
+
+
+def test_lights_that_stop_nobody_are_told_of(tmp_path: Path) -> None:
+    lost = signals(*(signal(str(i)) for i in range(1, 8)))
+    (warning,) = towns.crossing(tmp_path, {1: lost}).warnings
+    assert "lights that stop nobody: 6 (2, 3, 4, 5, 6, ...)" in warning

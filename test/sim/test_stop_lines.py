@@ -8,6 +8,7 @@ import pytest
 from map import xodr
 
 from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.inputs import Light
 
@@ -66,6 +67,28 @@ def two_lights(tmp_path_factory: pytest.TempPathFactory) -> RoadMap:
     )
 
 
+@pytest.fixture(scope="module")
+def painted(tmp_path_factory: pytest.TempPathFactory) -> RoadMap:
+    """The same ways at the end of a road of 100 m, on which the stop line is painted at 96 m."""
+    paint = '<object id="1" type="roadMark" name="StopLine" s="96" t="-1.75" length="0.4" width="3.4" hdg="0"/>'
+    onwards = xodr.road_link("road", "1", "end", "predecessor") + xodr.road_link("road", "2", "start")
+    into, out = xodr.road_link("junction", "9"), xodr.road_link("junction", "9", "", "predecessor")
+    folder: Path = tmp_path_factory.mktemp("maps")
+    return xodr.read(
+        folder,
+        xodr.road(xodr.section([xodr.lane(-1)]), "1", link=into, inside=f"<objects>{paint}</objects>"),
+        connecting(100, "9", 100.0, -1, onwards, light(STRAIGHT)),
+        connecting(101, "9", 100.0, -2, onwards, light(RIGHT)),
+        xodr.road(
+            xodr.section([xodr.lane(-1, mark="broken"), xodr.lane(-2)]),
+            "2",
+            xodr.geometry(0.0, 120.0, 0.0, 0.0, 100.0),
+            link=out,
+        ),
+        junction(9, 1, 100, 101),
+    )
+
+
 TO_THE_RIGHT = [Leg(4.6, 6.0), Leg(1.6, 6.0, -0.22), Leg(1.6, 6.0, 0.22), Leg(3.0, 6.0)]
 
 
@@ -85,3 +108,16 @@ def test_where_both_are_red_the_one_that_is_taken_is_charged(two_lights: RoadMap
     red = {STRAIGHT: Light.RED, RIGHT: Light.RED}
     watch = play(two_lights, Scene("", "", Pose(70.0, -1.75, 0.0), legs, lights=red))
     assert [record.detail for record in watch.referee.infractions if record.at_fault] == [f"signal {signal}"]
+
+
+@pytest.mark.clause("INT-2")
+@pytest.mark.parametrize("legs", [[Leg(12.0, 6.0)], TO_THE_RIGHT], ids=("straight", "right"))
+@pytest.mark.parametrize(("straight", "right"), [(Light.RED, Light.GREEN), (Light.GREEN, Light.RED)])
+def test_it_does_at_the_painted_line_before_the_ways_part(
+    painted: RoadMap, legs: list[Leg], straight: Light, right: Light
+) -> None:
+    own = right if legs is TO_THE_RIGHT else straight
+    watch = play(painted, Scene("", "", Pose(70.0, -1.75, 0.0), legs, lights={STRAIGHT: straight, RIGHT: right}))
+    assert watch.faults == (["red_light"] if own == Light.RED else [])
+    at = [record.t for record in watch.referee.infractions if record.at_fault]
+    assert at == [pytest.approx((96.0 - 70.0 - Vehicle().front) / 6.0, abs=0.3)] * len(at)

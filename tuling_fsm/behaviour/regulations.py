@@ -61,15 +61,17 @@ def _closed_lines(
                 settled = world.stamp - world.light_since.get(line.signal, world.stamp) >= SETTLED_S
                 decel = vehicle.emergency_decel if settled else min(late_decel, vehicle.emergency_decel)
                 ends = _over_road(road_map, line) if line is ahead.line else (line.x0, line.y0, line.x1, line.y1)
-                heading = road_map.lanes[line.lane].center.at(line.s).heading
+                lane, s = road_map.place_of(line)
+                heading = road_map.lanes[lane].center.at(s).heading
                 yield ClosedLine(*ends, heading, decel, f"signal {line.signal} {state.name.lower()}")
 
 
 def _abreast(road_map: RoadMap, line: StopLine) -> Iterator[StopLine]:
     """The line itself, and those of lights at the same place of the other lanes of its direction."""
     yield line
-    for lane in road_map.same_direction(line.lane):
-        for other in road_map.stop_lines_of(lane) if lane != line.lane else ():
+    own = road_map.place_of(line)[0]
+    for lane in road_map.same_direction(own):
+        for other in road_map.stop_lines_across(lane) if lane != own else ():
             if other.kind == "light" and distance(_middle(line), _middle(other)) < _SAME_PLACE_M:
                 yield other
 
@@ -85,5 +87,6 @@ def _over_road(road_map: RoadMap, line: StopLine) -> tuple[float, float, float, 
     """The car's own line on all of the road: it is as closed to a car on the oncoming lane."""
     known = _LINES.setdefault(road_map, {})
     if line not in known:
-        known[line] = across_road(road_map, line.lane, station_at(road_map, line.lane, line.s))
+        lane, s = road_map.place_of(line)
+        known[line] = across_road(road_map, lane, station_at(road_map, lane, s))
     return known[line]

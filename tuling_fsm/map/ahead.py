@@ -19,7 +19,7 @@ from tuling_fsm.map.route import Route, RouteLane
 
 _STEP_M = 0.5
 _LINE_REACH_M = 25.0
-"""A stop line this far before a junction belongs to it."""
+"""A stop line this far before a junction belongs to it, and may lie before the lane of the way that it holds for."""
 
 
 class StopLineAhead(NamedTuple):
@@ -70,15 +70,24 @@ def stop_lines_ahead(road_map: RoadMap, route: Route, s: float, ahead: float = 8
     """Stop lines between `s` and `s + ahead`, nearest first: those on stretches that the route drives to the end
     or beyond.
 
-    A line at the very place where a lane is left sideways belongs to the lane that the route changes to.
+    A line at the very place where a lane is left sideways belongs to the lane that the route changes to. Where the
+    route ends before the way that a line holds for, the lines of all ways count.
     """
     found = []
-    for stretch in _within(route, s, ahead):
-        for line in road_map.stop_lines_of(stretch.lane):
-            at = _on_route(stretch, line.s)
+    for stretch in _within(route, s, ahead + _LINE_REACH_M):
+        for line, lane_s in _lines_on(road_map, stretch, stretch is route.lanes[-1]):
+            at = _on_route(stretch, lane_s)
             if at is not None and s <= at <= s + ahead:
                 found.append(StopLineAhead(at, line))
     return tuple(sorted(found, key=lambda each: each.s))
+
+
+def _lines_on(road_map: RoadMap, stretch: RouteLane, last: bool) -> Iterator[tuple[StopLine, float]]:
+    for line in road_map.stop_lines_of(stretch.lane):
+        yield line, line.s
+    for line in road_map.stop_lines_across(stretch.lane) if last else ():
+        if line.approach is not None:
+            yield line, road_map.place_of(line)[1]
 
 
 def crosswalks_ahead(road_map: RoadMap, route: Route, s: float, ahead: float = 80.0) -> tuple[CrosswalkAhead, ...]:
@@ -170,7 +179,9 @@ def _within(route: Route, s: float, ahead: float) -> Iterator[RouteLane]:
 
 
 def _on_route(stretch: RouteLane, lane_s: float) -> float | None:
-    """Arc length on the route of a place on the stretch; its end belongs to it unless it is left sideways there."""
-    if not stretch.lane_from <= lane_s <= stretch.lane_to or (stretch.change and lane_s >= stretch.lane_to):
+    """Arc length on the route of a place on the stretch, or before it where that begins with its lane; its end belongs
+    to it unless it is left sideways there.
+    """
+    if not stretch.lane_from <= max(lane_s, 0.0) <= stretch.lane_to or (stretch.change and lane_s >= stretch.lane_to):
         return None
     return stretch.route_s(lane_s)

@@ -35,10 +35,11 @@ def _outside(lanes: Mapping[LaneId, Lane], lane_id: LaneId, ahead: bool) -> tupl
 
 def on_one_way(lanes: Mapping[LaneId, Lane], first: LaneId, second: LaneId) -> bool:
     """Whether one of two connecting lanes leads into the other inside their junction."""
-    return _leads_into(lanes, first, second) or _leads_into(lanes, second, first)
+    return leads_into(lanes, first, second) or leads_into(lanes, second, first)
 
 
-def _leads_into(lanes: Mapping[LaneId, Lane], lane_id: LaneId, later: LaneId) -> bool:
+def leads_into(lanes: Mapping[LaneId, Lane], lane_id: LaneId, later: LaneId) -> bool:
+    """Whether a connecting lane leads into another one inside their junction."""
     junction, level = lanes[lane_id].junction, [lane_id]
     for _ in range(MAX_SECTIONS):
         level = [n for each in level for n in lanes[each].successors if n in lanes and lanes[n].junction == junction]

@@ -97,7 +97,7 @@ def build_phases(
         if line.kind != "light":
             continue
         for junction in junctions_from(lanes, line.lane)[:1]:
-            group = approaches.setdefault(junction, {}).setdefault(line.lane.road, [])
+            group = approaches.setdefault(junction, {}).setdefault((line.approach or line.lane).road, [])
             if line.signal not in group and line.signal >= 0:
                 group.append(line.signal)
     phases: Phases = {}

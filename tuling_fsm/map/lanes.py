@@ -140,6 +140,10 @@ class StopLine:
     """Number of the signal on the topics `traffic_lights`: unique in the map, equal to the OpenDRIVE id where that is
     a number.
     """
+    approach: LaneId | None = None
+    """The lane that it is painted on, where ways on from there have lights of their own: it then holds for the one over
+    `lane`, whose beginning is `-s` m beyond it.
+    """
 
 
 @dataclass(frozen=True)

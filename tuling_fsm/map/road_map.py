@@ -186,6 +186,16 @@ class RoadMap:
         """The stop lines on a lane, in order of s."""
         return self._stop_lines.get(lane_id, ())
 
+    def stop_lines_across(self, lane_id: LaneId) -> tuple[StopLine, ...]:
+        """The stop lines that lie across a lane, those that hold for one way on from it among them."""
+        return self._lines_across.get(lane_id, ())
+
+    def place_of(self, line: StopLine) -> tuple[LaneId, float]:
+        """The lane that a stop line lies across, and where along it (m)."""
+        if line.approach is None:
+            return line.lane, line.s
+        return line.approach, self.lanes[line.approach].length + line.s
+
     def static_segments(self, x: float, y: float, radius: float) -> FloatArray:
         """Edges (M, 4) of solid objects within `radius` (m) of a point."""
         return self._static.near(x, y, radius)
@@ -248,6 +258,14 @@ class RoadMap:
         found: dict[LaneId, tuple[StopLine, ...]] = {}
         for line in self.stop_lines:
             found[line.lane] = (*found.get(line.lane, ()), line)
+        return found
+
+    @cached_property
+    def _lines_across(self) -> dict[LaneId, tuple[StopLine, ...]]:
+        found: dict[LaneId, tuple[StopLine, ...]] = {}
+        for line in self.stop_lines:
+            lane_id, _ = self.place_of(line)
+            found[lane_id] = (*found.get(lane_id, ()), line)
         return found
 
     @cached_property

@@ -75,8 +75,8 @@ def _signals(road_map: RoadMap, origin: PageOrigin) -> Iterator[dict[str, object
 
 def _stop_lines(road_map: RoadMap, origin: PageOrigin, number: dict[LaneId, int]) -> Iterator[dict[str, object]]:
     for line in road_map.stop_lines:
-        ends = stop_line_ends(line, origin)
-        yield {"lane": number[line.lane], "s": round(line.s, 2), "kind": line.kind, "signal": line.signal, "ends": ends}
+        ends, (lane, s) = stop_line_ends(line, origin), road_map.place_of(line)
+        yield {"lane": number[lane], "s": round(s, 2), "kind": line.kind, "signal": line.signal, "ends": ends}
 
 
 def _route(route: Route, origin: PageOrigin, number: dict[LaneId, int]) -> dict[str, object]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from crossroads import HALF_M, STOP_SIGN, crossroads
+from map import towns
 from traffic_drive import Drive, route_between
 
 from tuling_fsm.behaviour.memory import PlanOutcome
@@ -13,6 +14,7 @@ from tuling_fsm.behaviour.regulations import regulations
 from tuling_fsm.behaviour.traffic.lines import told_of_light
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import FollowLanes, FreeSpace, Limit, PlanResult, Reason
+from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.inputs import Light
 
@@ -48,6 +50,33 @@ def test_the_check_holds_a_red_line_closed_on_the_oncoming_lane_too(lit: RoadMap
     (line,) = regulations(drive.world, lit, drive.vehicle, False, 3.0, 8.0).closed_lines
     assert (line.x0, line.x1) == (pytest.approx(-3.5, abs=0.01), pytest.approx(3.5, abs=0.01))
     assert line.y0 == line.y1 == pytest.approx(-HALF_M - 1.0, abs=0.05)
+
+
+def _light_of_way(number: int) -> str:
+    place = 's="1" t="4" orientation="+" dynamic="yes"'
+    return f'<signals><signal id="{number}" {place} type="1000001" subtype="-1"/></signals>'
+
+
+@pytest.mark.clause("INT-2", "SAF-2")
+@pytest.mark.parametrize(("arm", "own"), [(3, 31), (4, 41)])
+def test_ways_with_lights_of_their_own_are_closed_by_these_at_the_line_before_they_part(
+    tmp_path: Path, arm: int, own: int
+) -> None:
+    """It is painted 4 m before the end of the lane, and the check holds it closed on all of the road."""
+    size = 'hdg="1.5707963" length="3.3" width="0.4"'
+    paint = f'<objects><object id="1" type="roadMark" name="StopLine" s="4" t="1.75" {size}/></objects>'
+    town = towns.crossing(tmp_path, {1: paint, 103: _light_of_way(31), 104: _light_of_way(41)})
+    start, goal = (town.lanes[LaneId(road, 0, n)].center.at(20.0) for road, n in (("1", 1), (str(arm), -1)))
+    drive = Drive(town, route_between(town, start, goal), v=4.0)
+    drive.put_front(46.0)
+    for red in (31, 41):
+        drive.lights = {31: Light.GREEN, 41: Light.GREEN, red: Light.RED}
+        drive.tick(1.0)
+        assert [wall.blocker for wall in drive.walls(Reason.RED_LIGHT)] == [own] * (red == own)
+        closed = regulations(drive.world, town, drive.vehicle, False, 3.0, 8.0).closed_lines
+        ends = sorted((line.y0, line.y1) for line in closed)
+        assert ends == [(pytest.approx(-3.5, abs=0.01), pytest.approx(3.5, abs=0.01))] * (red == own)
+        assert [line.x0 for line in closed] == [pytest.approx(towns.HALF_M + 4.0, abs=0.05)] * (red == own)
 
 
 @pytest.mark.clause("INT-2")

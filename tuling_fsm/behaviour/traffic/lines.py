@@ -136,29 +136,32 @@ def walls_beside(now: TrafficSituation) -> Iterator[tuple[float, StopWall]]:
     for ahead in now.world.stop_lines:
         if ahead.line.kind != "light" or now.front > ahead.s:
             continue
-        lanes = now.road_map.same_direction(ahead.line.lane)
-        at = lanes.index(ahead.line.lane)
+        own_lane = now.road_map.place_of(ahead.line)[0]
+        lanes = now.road_map.same_direction(own_lane)
+        at = lanes.index(own_lane)
         for i, lane_id in enumerate(lanes):
-            for line in now.road_map.stop_lines_of(lane_id) if i != at else ():
+            for line in now.road_map.stop_lines_across(lane_id) if i != at else ():
                 red = line.kind == "light" and line.signal not in own and _state(now, line) in RED
                 if red and abs(_station_gap(now, ahead.line, line)) < _BESIDE_REACH_M:
                     yield ahead.s, _lane_wall(now, line, 1 if i > at else -1)
 
 
 def _station_gap(now: TrafficSituation, one: StopLine, other: StopLine) -> float:
-    return lane_s_at(now.road_map, one.lane, _station_of(now, other)) - one.s
+    lane, s = now.road_map.place_of(one)
+    return lane_s_at(now.road_map, lane, _station_of(now, other)) - s
 
 
 def _station_of(now: TrafficSituation, line: StopLine) -> float:
-    lane = now.road_map.lanes[line.lane]
-    return float(lane.road_s[min(int(lane.center.s.searchsorted(line.s)), len(lane.road_s) - 1)])
+    lane_id, s = now.road_map.place_of(line)
+    lane = now.road_map.lanes[lane_id]
+    return float(lane.road_s[min(int(lane.center.s.searchsorted(s)), len(lane.road_s) - 1)])
 
 
 def _lane_wall(now: TrafficSituation, line: StopLine, towards: int) -> StopWall:
     """Across one lane, short of the edge on the side (`towards`: 1 left, -1 right) of the route's own lane."""
-    station = _station_of(now, line)
-    x0, y0 = edge_point(now.road_map, line.lane, station, 1, -_BESIDE_GAP_M if towards > 0 else 0.0)
-    x1, y1 = edge_point(now.road_map, line.lane, station, -1, -_BESIDE_GAP_M if towards < 0 else 0.0)
+    lane, station = now.road_map.place_of(line)[0], _station_of(now, line)
+    x0, y0 = edge_point(now.road_map, lane, station, 1, -_BESIDE_GAP_M if towards > 0 else 0.0)
+    x1, y1 = edge_point(now.road_map, lane, station, -1, -_BESIDE_GAP_M if towards < 0 else 0.0)
     detail = f"signal {line.signal} {_state(now, line).name.lower()}, lane beside"
     return StopWall(x0, y0, x1, y1, Reason.RED_LIGHT, detail, line.signal)
 

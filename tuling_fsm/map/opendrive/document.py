@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,9 @@ from tuling_fsm.input_file import in_letters
 from tuling_fsm.map.opendrive.bounds import BOUNDS
 
 Element = etree._Element
+
+EXAMPLES = 5
+"""A warning about many elements names so many of them."""
 
 
 def read_content(path: Path) -> bytes:
@@ -107,6 +111,11 @@ def text(element: Element, name: str) -> str:
     if raw is None or not raw.strip():
         raise InputError(where(element), f"attribute {name} is missing", "a value")
     return raw.strip()
+
+
+def examples(names: Sequence[str]) -> str:
+    """The first few of many names."""
+    return ", ".join(names[:EXAMPLES]) + (", ..." if len(names) > EXAMPLES else "")
 
 
 def raw_dict(element: Element) -> dict[str, Any]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from tuling_fsm.core import elementary
-from tuling_fsm.map.connecting import entries
+from tuling_fsm.core.records import replace
+from tuling_fsm.map.connecting import entries, leads_into
 from tuling_fsm.map.lanes import DRIVING, Lane, LaneId, StopLine
+from tuling_fsm.map.opendrive.document import examples
 from tuling_fsm.map.opendrive.road import Road
 from tuling_fsm.map.opendrive.signals import LIGHT, LINE, STOP, YIELD, RoadSignal, SignalPlacement
 
@@ -31,12 +33,15 @@ RANK = {LIGHT: 0, STOP: 1, YIELD: 2, LINE: 3}
 
 
 class StopPlace(NamedTuple):
-    """A place to stop before it is merged with others: lane, arc length (m), kind, signal number (-1: paint alone)."""
+    """A place to stop before it is merged with others: lane, arc length (m), kind, signal number (-1: paint alone), and
+    the connecting lane that it holds for (None: every way on).
+    """
 
     lane: LaneId
     s: float
     kind: str
     signal: int
+    way: LaneId | None = None
 
 
 def stops_of_signals(
@@ -52,8 +57,22 @@ def stops_of_signals(
             widened = signal.placements[0]._replace(lanes=None)
             held = [(lane, widened) for lane in _lanes_of(widened, roads[widened.road], lanes)]
         for lane, placement in held:
-            stops.extend(StopPlace(n, s, signal.kind, signal.number) for n, s in _approaches(lane, placement, lanes))
+            stops.extend(
+                StopPlace(n, s, signal.kind, signal.number, way) for n, s, way in _approaches(lane, placement, lanes)
+            )
     return stops
+
+
+def unheeded(signals: Iterable[RoadSignal], stop_lines: Iterable[StopLine]) -> str | None:
+    """What is to be told of lights that stop nobody; None where there are none."""
+    heeded = {line.signal for line in stop_lines}
+    lost = [signal.id for signal in signals if signal.kind == LIGHT and signal.number not in heeded]
+    if not lost:
+        return None
+    return (
+        f"lights that stop nobody: {len(lost)} ({examples(lost)}); they hold for no driving lane, or another one "
+        "counts at their stop line"
+    )
 
 
 def _lanes_of(placement: SignalPlacement, road: Road, lanes: Mapping[LaneId, Lane]) -> list[Lane]:
@@ -94,46 +113,55 @@ def _comes_to_junction(lane: Lane, placement: SignalPlacement, lanes: Mapping[La
     return leads_to and _place_on(lane, placement) >= lane.length - AT_EDGE_M
 
 
-def _approaches(lane: Lane, placement: SignalPlacement, lanes: Mapping[LaneId, Lane]) -> list[tuple[LaneId, float]]:
-    """Where to stop: beside the signal, or for one that stands in a junction where the lanes before it end."""
+def _approaches(
+    lane: Lane, placement: SignalPlacement, lanes: Mapping[LaneId, Lane]
+) -> list[tuple[LaneId, float, LaneId | None]]:
+    """Where to stop: beside the signal, or for one that stands in a junction where the lanes before it end, and on
+    which way through.
+    """
     if lane.junction is None:
-        return [(lane.id, _place_on(lane, placement))]
+        return [(lane.id, _place_on(lane, placement), None)]
     before = [lanes[n] for n in entries(lanes, lane.id) if lanes[n].junction is None]
-    return [(each.id, each.length) for each in before] or [(lane.id, 0.0)]
+    ways = [(each, n) for each in before for n in each.successors if n == lane.id or leads_into(lanes, n, lane.id)]
+    return [(each.id, each.length, way) for each, way in ways] or [(lane.id, 0.0, None)]
 
 
 def merge(stops: Iterable[StopPlace], lanes: Mapping[LaneId, Lane]) -> tuple[StopLine, ...]:
     """One stop line for each place: the highest ranking reason, moved to the painted line if there is one; paint
-    alone is a stop.
+    alone is a stop. Where ways on have lights of their own, one for each way.
     """
     by_lane: dict[LaneId, list[StopPlace]] = {}
     for stop in stops:
         at = min(max(stop.s, 0.0), lanes[stop.lane].length)
         by_lane.setdefault(stop.lane, []).append(stop._replace(s=at))
-    lines: list[StopLine] = []
-    for lane_id in lanes:
-        chosen = _places(by_lane.get(lane_id, ()))
-        lines.extend(_across(lanes[lane_id], stop) for stop in sorted(chosen, key=lambda stop: stop.s))
-    return tuple(lines)
+    lines: dict[LaneId, list[StopLine]] = {lane_id: [] for lane_id in lanes}
+    for found in by_lane.values():
+        for heads in _places(found):
+            for line in _by_way(heads, lanes):
+                lines[line.lane].append(line)
+    return tuple(line for found in lines.values() for line in sorted(found, key=lambda line: line.s))
 
 
-def _places(stops: Sequence[StopPlace]) -> list[StopPlace]:
-    """What is to be heeded at each place of a lane."""
+def _places(stops: Sequence[StopPlace]) -> list[list[StopPlace]]:
+    """The heads at each place of a lane: at the first one's s, which is the one to be heeded."""
     ranked = sorted(stops, key=lambda stop: RANK[stop.kind])
     paint = _painted_lines(ranked)
-    chosen: list[StopPlace] = []
+    places: list[list[StopPlace]] = []
     for stop in (each for each in ranked if each.kind != LINE):
-        if not any(_is_one_place(stop, other, paint) for other in chosen):
-            chosen.append(stop)
-    found, taken = list(chosen), set[int]()
+        place = next((heads for heads in places if _is_one_place(stop, heads[0], paint)), None)
+        if place is None:
+            places.append([stop])
+        else:
+            place.append(stop)
+    chosen, taken = [heads[0] for heads in places], set[int]()
     for line in sorted(paint, key=lambda line: min((abs(line.s - stop.s) for stop in chosen), default=0.0)):
         near = _nearest(line.s, chosen)
         if near is None:
-            found.append(line._replace(kind=STOP))
+            places.append([line._replace(kind=STOP)])
         elif near not in taken:
-            found[near] = chosen[near]._replace(s=line.s)
+            places[near][0] = chosen[near]._replace(s=line.s)
             taken.add(near)
-    return found
+    return places
 
 
 def _painted_lines(stops: Iterable[StopPlace]) -> list[StopPlace]:
@@ -160,6 +188,24 @@ def _nearest(s: float, stops: Sequence[StopPlace]) -> int | None:
     """Index of the nearest within reach of an arc length (m)."""
     near = [(abs(stop.s - s), i) for i, stop in enumerate(stops) if abs(stop.s - s) <= SAME_PLACE_M]
     return min(near)[1] if near else None
+
+
+def _by_way(heads: Sequence[StopPlace], lanes: Mapping[LaneId, Lane]) -> Iterator[StopLine]:
+    """The stop lines of a place: one for all ways on, or of lights that are not the same for all one for each way. A
+    way without a light of its own heeds the one of the lane, or the first.
+    """
+    first, lane = heads[0], lanes[heads[0].lane]
+    lights = [head for head in heads if head.kind == LIGHT]
+    of_lane = next((light for light in lights if light.way is None), first)
+    own = {light.way: light for light in reversed(lights)}
+    ways = [n for n in lane.successors if lanes[n].junction is not None and lanes[n].type == DRIVING]
+    heeded = {way: own.get(way, of_lane).signal for way in ways}
+    if len(set(heeded.values())) < 2:
+        yield _across(lane, first)
+        return
+    line = _across(lane, first)
+    for way, signal in heeded.items():
+        yield replace(line, lane=way, s=line.s - lane.length, signal=signal, approach=lane.id)
 
 
 def _across(lane: Lane, stop: StopPlace) -> StopLine:

@@ -34,7 +34,7 @@ def lines_along(road_map: RoadMap, profile: RouteProfile) -> tuple[RouteLine, ..
         RouteLine(stretch.s_from + line.s - stretch.lane_from, line.kind, line.signal)
         for stretch in profile.route.lanes
         for line in road_map.stop_lines_of(stretch.lane)
-        if stretch.lane_from <= line.s <= stretch.lane_to
+        if stretch.lane_from <= max(line.s, 0.0) <= stretch.lane_to
     ]
     return tuple(sorted(found))
 

@@ -70,14 +70,14 @@ def crossing_of(road_map: RoadMap, crosswalk: Crosswalk) -> CrosswalkSpan | None
 
 
 def _lights(road_map: RoadMap, lane_id: LaneId, s: float) -> list[int]:
-    """Lights with a stop line shortly before `s` of a lane, on it or on a predecessor."""
+    """Lights with a stop line shortly before `s` of a lane, across it or a predecessor."""
     stretches = [(lane_id, s)]
     stretches += [(before, s + road_map.lanes[before].length) for before in road_map.lanes[lane_id].predecessors]
     return [
         line.signal
         for lane, at in stretches
-        for line in road_map.stop_lines_of(lane)
-        if line.kind == "light" and -1.0 < at - line.s < LINE_BEFORE_M
+        for line in road_map.stop_lines_across(lane)
+        if line.kind == "light" and -1.0 < at - road_map.place_of(line)[1] < LINE_BEFORE_M
     ]
 
 

@@ -236,8 +236,8 @@ class AgentTracks:
         patient = self.stood(row) < WAITS_AT_FREE_LINE_S or self._busy(row, entered)
         # In pairs: on a short ring the own lane comes again.
         for lane, way in [(position.lane, -position.s), *onward.items()]:
-            for line in self._map.stop_lines_of(lane) if lane not in entries else ():
-                if -1.0 < way + line.s - half < QUEUE_GAP_M:
+            for line in self._map.stop_lines_across(lane) if lane not in entries else ():
+                if -1.0 < way + self._map.place_of(line)[1] - half < QUEUE_GAP_M:
                     return patient or (line.kind == "light" and self._lights.get(line.signal) != Light.GREEN)
         leads_in = lanes[position.lane].junction is None and any(way - half < QUEUE_GAP_M for way in entries.values())
         return leads_in and patient

@@ -168,14 +168,15 @@ class JunctionYielding:
         self._passed = {}
         if position is None:
             return
-        half, of, lanes = 0.5 * self._vehicle.length, self._map.stop_lines_of, self._map.lanes
+        half, of, lanes = 0.5 * self._vehicle.length, self._map.stop_lines_across, self._map.lanes
         before = lanes_before(self._map, position.lane, APPROACH_M)
         # In pairs: on a short ring the own lane comes again.
         under = [(position.lane, -position.s), *lanes_onward(self._map, position.lane, position.s, half).items()]
         passed = [line for lane in before for line in of(lane) if line.signal in kept]
         for lane, way in under:
             if lanes[lane].junction is None:
-                passed += [line for line in of(lane) if line.kind == "light" and way + line.s <= half]
+                lights = (line for line in of(lane) if line.kind == "light")
+                passed += [line for line in lights if way + self._map.place_of(line)[1] <= half]
         for line in passed:
             light = kept.get(line.signal, int(frame.lights.get(line.signal, Light.UNKNOWN)))
             self._passed[line.signal] = light

@@ -58,8 +58,9 @@ class StopLines:
     def __init__(self, road_map: RoadMap) -> None:
         self.all: tuple[StopLine, ...] = tuple(road_map.stop_lines)
         ends = np.array([(line.x0, line.y0, line.x1, line.y1) for line in self.all]).reshape(-1, 4)
-        headings = np.array([road_map.lanes[line.lane].center.at(line.s).heading for line in self.all])
-        self._z = np.array([road_map.lanes[line.lane].height(line.s) for line in self.all])
+        places = [(road_map.lanes[lane], s) for lane, s in map(road_map.place_of, self.all)]
+        headings = np.array([lane.center.at(s).heading for lane, s in places])
+        self._z = np.array([lane.height(s) for lane, s in places])
         self._middle = 0.5 * (ends[:, :2] + ends[:, 2:])
         self._half = 0.5 * elementwise.hypot(ends[:, 2] - ends[:, 0], ends[:, 3] - ends[:, 1])
         self._cos, self._sin, self._heading = elementwise.cos(headings), elementwise.sin(headings), headings

@@ -270,11 +270,12 @@ class Sensors:
 def _signal_faces(road_map: RoadMap) -> dict[int, tuple[float, float]]:
     """Where (m, in `map`) each light is looked for, by its number."""
     faces = {number: (signal.pose.x, signal.pose.y) for number, signal in road_map.signals.items()}
-    for lane_id, lane in road_map.lanes.items():
+    for lane_id in road_map.lanes:
         for line in road_map.stop_lines_of(lane_id):
             if line.signal not in faces:
                 continue
-            x, y, heading = lane.center.at(line.s)
+            lane, at = road_map.place_of(line)
+            x, y, heading = road_map.lanes[lane].center.at(at)
             c, s = elementary.cos(heading), elementary.sin(heading)
             ahead = c * (faces[line.signal][0] - x) + s * (faces[line.signal][1] - y)
             if ahead < FACE_BEYOND_LINE_M:
