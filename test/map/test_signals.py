@@ -105,6 +105,84 @@ def test_catalogue(tmp_path: Path, kind: str, country: str, expected: str | None
     assert len(road_map.signals) == 1
 
 
+def semantics(*priorities: str) -> str:
+    return f"<semantics>{''.join(f'<priority type={chr(34)}{each}{chr(34)}/>' for each in priorities)}</semantics>"
+
+
+@pytest.mark.clause("INT-2")
+@pytest.mark.parametrize(
+    ("kind", "country", "priorities", "expected"),
+    [
+        ("601.1", "GB", ["stop"], "stop"),
+        ("52/24", "AT", ["4way"], "stop"),
+        ("602", "GB", ["yield"], "yield"),
+        ("light", "CN", ["trafficLight"], "light"),
+        ("line", "CN", ["stopLine"], "stop"),
+        ("206", "DE", ["priorityRoad"], None),
+        ("206", "DE", ["yield", "stop"], "stop"),
+        ("206", "DE", [], "stop"),
+        ("1000002", "OpenDRIVE", ["trafficLight"], None),
+    ],
+)
+def test_semantics_hold_before_any_catalogue(
+    tmp_path: Path, kind: str, country: str, priorities: list[str], expected: str | None
+) -> None:
+    head = signal("7", kind, country=country, inside=semantics(*priorities))
+    road_map = towns.crossing(tmp_path, {1: signals(head)})
+    assert [line.kind for line in road_map.stop_lines] == ([expected] if expected else [])
+    assert road_map.warnings == ()
+
+
+def test_signals_of_unknown_meaning_are_told_of_at_once(tmp_path: Path) -> None:
+    """Those of catalogues that are not known, and dynamic ones that no catalogue has."""
+    known = signal("7", "274", country="DE"), signal("8", "1000002"), signal("9", "206", country="OpenDRIVE")
+    unknown = [signal(str(i), "601.1", country="GB") for i in (10, 11)] + [signal("12", "board", country="OpenDRIVE")]
+    road_map = towns.crossing(tmp_path, {1: signals(*known), 2: signals(*unknown)})
+    (warning,) = road_map.warnings
+    assert "signals of which it is not known what they mean: 3 (GB 601.1, OpenDRIVE board)" in warning
+
+
+def linked(kind: str, number: str, said: str = "stopLine") -> str:
+    return f'<reference elementType="{kind}" elementId="{number}" type="{said}"/>'
+
+
+LINE_AT = 25.0
+DRAWN = f'<object id="33" type="roadMark" {{}} s="{LINE_AT}" t="1.75" hdg="1.5707963" length="3.3" width="0.4"/>'
+
+
+@pytest.mark.clause("INT-2")
+@pytest.mark.parametrize(
+    ("link", "line"),
+    [
+        (linked("object", "33"), f"<objects>{DRAWN.format('name=' + chr(34) * 2)}</objects>"),
+        (
+            linked("object", "33", ""),
+            f"<objects>{DRAWN.format('subtype=' + chr(34) + 'signalLines' + chr(34))}</objects>",
+        ),
+        (linked("signal", "33", "stopline"), signals(signal("33", "294", s=LINE_AT))),
+        ("", signals(signal("33", "294", s=LINE_AT, inside='<dependency id="7" type="light"/>'))),
+    ],
+)
+@pytest.mark.parametrize("road", [1, 3], ids=["on the road", "beyond the junction"])
+def test_a_light_is_obeyed_at_the_stop_line_that_it_is_linked_to(
+    tmp_path: Path, road: int, link: str, line: str
+) -> None:
+    """However far away it stands: OpenDRIVE 1.8 places signals where they are seen."""
+    head = signals(signal("7", orientation="-" if road == 1 else "+", s=1.0 if road == 1 else 20.0, inside=link))
+    inside = {1: line + head} if road == 1 else {1: line, 3: head}
+    (found,) = towns.crossing(tmp_path, inside).stop_lines
+    assert (found.lane, found.kind, found.signal) == (LaneId("1", 0, 1), "light", 7)
+    assert found.s == pytest.approx(towns.ARM_M - LINE_AT, abs=0.05)
+
+
+def test_the_line_of_a_light_for_pedestrians_is_none_for_cars(tmp_path: Path) -> None:
+    line = f"<objects>{DRAWN.format('name=' + chr(34) + 'StopLine' + chr(34))}</objects>"
+    alone = towns.crossing(tmp_path, {1: line})
+    assert [found.kind for found in alone.stop_lines] == ["stop"]
+    light = signals(signal("7", "1000002", inside=linked("object", "33")))
+    assert towns.crossing(tmp_path, {1: line + light}).stop_lines == ()
+
+
 def test_several_heads_make_one_stop_line_a_lane_and_a_light_outranks_signs(tmp_path: Path) -> None:
     heads = signals(signal("5", "205"), signal("6", "1000011"), signal("7"), signal("8", "294", s=3.0))
     road_map = towns.crossing(tmp_path, {1: heads})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -51,7 +51,8 @@ class RoadObjects:
     crosswalks: list[Crosswalk] = field(default_factory=list)
     slots: list[ParkingSlot] = field(default_factory=list)
     others: list[StaticObject] = field(default_factory=list)
-    painted_stops: list[StopPlace] = field(default_factory=list)
+    painted_stops: dict[str, list[StopPlace]] = field(default_factory=dict)
+    """By the id of the object."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,8 +81,17 @@ class _Level:
         return np.asarray(np.abs(z - self.height) <= LEVEL_M, dtype=np.bool_)
 
 
-def read_objects(roads: Mapping[str, Road], lanes: Mapping[LaneId, Lane], index: SurfaceIndex) -> RoadObjects:
-    """All objects of all roads; lanes they lie on are found with the index of all lanes (in the order of `lanes`)."""
+def read_objects(
+    roads: Mapping[str, Road], lanes: Mapping[LaneId, Lane], index: SurfaceIndex, stop_lines: Collection[str] = ()
+) -> RoadObjects:
+    """All objects of all roads.
+
+    Args:
+        roads: of the map.
+        lanes: of the map.
+        index: of all lanes in the order of `lanes`, to find those that an object lies on.
+        stop_lines: ids of objects that signals call their stop line, whatever these are called themselves.
+    """
     found = RoadObjects()
     order = list(lanes.values())
     driving = np.array([lane.type == DRIVING for lane in order], dtype=np.bool_)
@@ -90,8 +100,19 @@ def read_objects(roads: Mapping[str, Road], lanes: Mapping[LaneId, Lane], index:
             for outline, station in outlines(element, road):
                 height = float(road.elevation(np.clip([station], 0.0, road.length))[0][0])
                 level = _Level(order, driving, index, height).of_lanes(outline)
-                _sort_in(found, element, road, outline, level)
+                if _is_stop_line(element) or element.get("id", "") in stop_lines:
+                    found.painted_stops.setdefault(element.get("id", ""), []).extend(_painted(outline, level))
+                else:
+                    _sort_in(found, element, road, outline, level)
     return found
+
+
+def _is_stop_line(element: Element) -> bool:
+    """By type, name or subtype; `signalLines` are lines that belong to a signal (ASAM OpenDRIVE 1.8, clause 13.14)."""
+    type_, subtype = element.get("type", ""), element.get("subtype", "")
+    said = (type_ + element.get("name", "") + subtype).replace("_", "").replace(" ", "").lower()
+    named = "stopline" in said and type_ not in ("crosswalk", "parkingSpace")
+    return named or (type_ == "roadMark" and subtype.lower() == "signallines")
 
 
 def _sort_in(found: RoadObjects, element: Element, road: Road, outline: FloatArray, level: _Level) -> None:
@@ -100,8 +121,6 @@ def _sort_in(found: RoadObjects, element: Element, road: Road, outline: FloatArr
         found.crosswalks.append(Crosswalk(object_id, road.id, outline, tuple(_stretches(outline, level))))
     elif type_ == "parkingSpace":
         found.slots.append(_slot(len(found.slots) + 1, object_id, road.id, outline, level))
-    elif "stopline" in (type_ + name + element.get("subtype", "")).replace("_", "").replace(" ", "").lower():
-        found.painted_stops.extend(_painted(outline, level))
     else:
         solid = type_ in SOLID and _underside(element) < OVERHEAD_M
         found.others.append(StaticObject(object_id, type_, name, road.id, outline, solid))

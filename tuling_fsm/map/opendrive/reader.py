@@ -21,7 +21,7 @@ from tuling_fsm.map.opendrive.lane_builder import build_lanes, sample_roads
 from tuling_fsm.map.opendrive.objects import read_objects
 from tuling_fsm.map.opendrive.road import Road, read_road, user_data
 from tuling_fsm.map.opendrive.signals import RoadSignal, read_controllers, read_signals
-from tuling_fsm.map.opendrive.stop_lines import merge, stops_of_signals, unheeded
+from tuling_fsm.map.opendrive.stop_lines import find_stops, merge, unheeded
 from tuling_fsm.map.opendrive.topology import connect
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.surface import build_index
@@ -56,10 +56,10 @@ def _build(path: Path, content: bytes) -> RoadMap:
         raise InputError(where(root), "no road has a lane", "at least one lane beside a centre lane")
     _check_place(root, lanes, warnings)
     index = build_index(list(lanes.values()))
-    objects = read_objects(roads, lanes, index)
     written = read_signals(roads, warnings)
+    objects = read_objects(roads, lanes, index, frozenset().union(*(signal.stop_objects for signal in written)))
+    stop_lines = merge(find_stops(written, objects.painted_stops, roads, lanes), lanes)
     left_hand = _left_hand(roads, warnings)
-    stop_lines = merge([*stops_of_signals(written, roads, lanes), *objects.painted_stops], lanes)
     lost = unheeded(written, stop_lines)
     warnings.extend([f"{where(root)}: {lost}"] if lost else [])
     controls = read_controllers(root)

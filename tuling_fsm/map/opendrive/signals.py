@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from tuling_fsm.map.opendrive.document import Element, integer, number, text, where
+from tuling_fsm.map.opendrive.document import Element, examples, integer, number, text, where
 from tuling_fsm.map.opendrive.road import Road
 
 LIGHT, STOP, YIELD, LINE = "light", "stop", "yield", "line"
@@ -27,15 +27,47 @@ _CATALOGUES = {
 """Catalogues by country: ASAM OpenDRIVE 1.8, annex on signal types; German StVO; US MUTCD."""
 
 
+SEMANTICS = {
+    "trafficLight": LIGHT, "stop": STOP, "4way": STOP, "yield": YIELD, "waitingLine": YIELD, "stopLine": LINE,
+}  # fmt: skip
+"""By `<priority>` of `<semantics>`, which holds in every country (ASAM OpenDRIVE 1.8, clause 14.8), the one that asks
+most first.
+"""
+
+_SAYS_NO_COUNTRY = frozenset({"", "OPENDRIVE", "ZZ", "NONE", "-1"})
+
 _DIGITS = 10
 """Of the largest number of 32 bits."""
 
 
-def meaning(type_: str, country: str) -> str | None:
-    """`light`, `stop`, `yield`, `line`, or None for a signal at which a car does not stop."""
-    if type_ in _LIGHTS:
-        return None if type_ in _NOT_FOR_CARS else LIGHT
-    return _CATALOGUES.get(country.strip().upper(), {}).get(type_)
+def meaning(type_: str, country: str, priorities: Iterable[str] = ()) -> str | None:
+    """`light`, `stop`, `yield`, `line`, or None for a signal at which a car does not stop.
+
+    Args:
+        type_: number in the catalogue.
+        country: whose catalogue.
+        priorities: what its `<semantics>` say, before any catalogue.
+    """
+    if type_ in _NOT_FOR_CARS:
+        return None
+    said = set(priorities)
+    if said:
+        return next((kind for priority, kind in SEMANTICS.items() if priority in said), None)
+    return LIGHT if type_ in _LIGHTS else _CATALOGUES.get(_code(country), {}).get(type_)
+
+
+def _code(country: str) -> str:
+    return country.strip().upper()
+
+
+def _is_unknown(element: Element) -> bool:
+    """Whether no catalogue that is known and no semantics say what a signal means."""
+    type_, country = element.get("type", ""), _code(element.get("country", ""))
+    if type_ in _LIGHTS or element.find("semantics") is not None:
+        return False
+    if country in _SAYS_NO_COUNTRY:
+        return element.get("dynamic") == "yes" and type_ not in _GERMAN
+    return country not in _CATALOGUES
 
 
 class SignalPlacement(NamedTuple):
@@ -60,6 +92,15 @@ class RoadSignal(NamedTuple):
     t: float
     heading: float
     """Turn of the head from the road's direction, rad."""
+    references: frozenset[tuple[str, str]] = frozenset()
+    """Objects and signals that it is linked to: `object` or `signal`, and id."""
+    stop_objects: frozenset[str] = frozenset()
+    """Ids of those objects that it calls its stop line."""
+
+    @property
+    def for_others(self) -> bool:
+        """Whether it is for pedestrians, cyclists or trams alone."""
+        return self.type in _NOT_FOR_CARS
 
 
 def read_signals(roads: Mapping[str, Road], warnings: list[str]) -> list[RoadSignal]:
@@ -69,8 +110,11 @@ def read_signals(roads: Mapping[str, Road], warnings: list[str]) -> list[RoadSig
     the smallest that is free where 32 bits leave none.
     """
     heads: dict[tuple[str, str], RoadSignal] = {}
+    unknown: dict[Element, str] = {}
     for road in roads.values():
         for element in road.element.findall("signals/signal"):
+            if _is_unknown(element):
+                unknown[element] = f"{element.get('country', '')} {element.get('type', '')}".strip()
             signal = _read_signal(element, road)
             key = (signal.id, road.id)
             if key in heads:
@@ -79,6 +123,11 @@ def read_signals(roads: Mapping[str, Road], warnings: list[str]) -> list[RoadSig
     for road in roads.values():
         for element in road.element.findall("signals/signalReference"):
             _refer(heads, element, road, warnings)
+    if unknown:
+        warnings.append(
+            f"{where(next(iter(unknown)))}: signals of which it is not known what they mean: {len(unknown)} "
+            f"({examples(list(dict.fromkeys(unknown.values())))}); nobody stops at them, <semantics> would tell"
+        )
     return _numbered(list(heads.values()))
 
 
@@ -92,17 +141,30 @@ def read_controllers(root: Element) -> dict[str, tuple[str, ...]]:
 
 def _read_signal(element: Element, road: Road) -> RoadSignal:
     type_ = element.get("type", "")
+    links = element.findall("reference")
+    references = {(link.get("elementType", ""), link.get("elementId", "").strip()) for link in links}
+    # That a line depends on a light says the same as that the light refers to it.
+    references.update(("signal", link.get("id", "").strip()) for link in element.findall("dependency"))
+    stop_links = (link for link in links if link.get("elementType") == "object" and _says_stop_line(link))
+    priorities = (priority.get("type", "") for priority in element.findall("semantics/priority"))
     return RoadSignal(
         number=-1,
         id=text(element, "id"),
         type=type_,
         subtype=element.get("subtype", ""),
-        kind=meaning(type_, element.get("country", "")),
+        kind=meaning(type_, element.get("country", ""), priorities),
         dynamic=element.get("dynamic") == "yes",
         placements=(_placement(element, road),),
         t=number(element, "t", 0.0),
         heading=number(element, "hOffset", 0.0),
+        references=frozenset(references),
+        stop_objects=frozenset(link.get("elementId", "").strip() for link in stop_links),
     )
+
+
+def _says_stop_line(link: Element) -> bool:
+    """Whether a reference, whose type is free text, is to a stop line."""
+    return "stopline" in link.get("type", "").lower().replace("_", "").replace(" ", "")
 
 
 def _placement(element: Element, road: Road) -> SignalPlacement:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -44,23 +44,76 @@ class StopPlace(NamedTuple):
     way: LaneId | None = None
 
 
-def stops_of_signals(
-    signals: Sequence[RoadSignal], roads: Mapping[str, Road], lanes: Mapping[LaneId, Lane]
+def find_stops(
+    signals: Sequence[RoadSignal],
+    painted: Mapping[str, Sequence[StopPlace]],
+    roads: Mapping[str, Road],
+    lanes: Mapping[LaneId, Lane],
 ) -> list[StopPlace]:
-    """Every lane that a light or sign holds for, at the place where it is to be obeyed."""
+    """Every lane that a light, sign or painted line holds for, at the place where it is to be obeyed.
+
+    A light or sign that is linked to a stop line is obeyed there. One that is for others than cars alone makes its
+    line one for these.
+
+    Args:
+        signals: all of the map.
+        painted: stop lines that are objects, by id.
+        roads: of the map.
+        lanes: of the map.
+    """
+    lines: dict[tuple[str, str], list[StopPlace]] = {}
+    for signal in signals:
+        if signal.kind == LINE:
+            lines.setdefault(("signal", signal.id), []).extend(_stops_of(signal, roads, lanes))
+    lines.update((("object", number), list(places)) for number, places in painted.items())
+    linked = _linked_lines(signals, lines)
     stops: list[StopPlace] = []
     for signal in signals:
-        if signal.kind is None:
-            continue
-        held = [(lane, p) for p in signal.placements for lane in _lanes_of(p, roads[p.road], lanes)]
-        if not held and len(signal.placements) == 1:
-            widened = signal.placements[0]._replace(lanes=None)
-            held = [(lane, widened) for lane in _lanes_of(widened, roads[widened.road], lanes)]
-        for lane, placement in held:
-            stops.extend(
-                StopPlace(n, s, signal.kind, signal.number, way) for n, s, way in _approaches(lane, placement, lanes)
-            )
+        if signal.kind is not None and signal.kind != LINE:
+            own = [place for line in linked[signal.number] for place in lines[line]]
+            stops.extend(_moved(_stops_of(signal, roads, lanes), own, signal.kind, signal.number))
+    cars, others = (
+        {line for signal in signals if signal.for_others is who for line in linked[signal.number]}
+        for who in (False, True)
+    )
+    stops.extend(place for line, places in lines.items() if line in cars or line not in others for place in places)
     return stops
+
+
+def _linked_lines(
+    signals: Sequence[RoadSignal], lines: Collection[tuple[str, str]]
+) -> dict[int, list[tuple[str, str]]]:
+    """Stop lines of each signal by its number, whichever of the two says so."""
+    linked = {signal.number: [line for line in sorted(signal.references) if line in lines] for signal in signals}
+    by_id: dict[str, list[int]] = {}
+    for signal in signals:
+        by_id.setdefault(signal.id, []).append(signal.number)
+    for signal in signals:
+        for kind, other in signal.references if signal.kind == LINE else ():
+            for number in by_id.get(other, ()) if kind == "signal" else ():
+                linked[number].append(("signal", signal.id))
+    return linked
+
+
+def _moved(stops: list[StopPlace], lines: Sequence[StopPlace], kind: str, number: int) -> list[StopPlace]:
+    """The stops of a signal at its stop lines; a signal that holds for none of their lanes holds for all of these."""
+    at = {line.lane: line.s for line in lines}
+    if not at or any(stop.lane in at for stop in stops):
+        return [stop._replace(s=at.get(stop.lane, stop.s)) for stop in stops]
+    return [StopPlace(lane, s, kind, number) for lane, s in at.items()]
+
+
+def _stops_of(signal: RoadSignal, roads: Mapping[str, Road], lanes: Mapping[LaneId, Lane]) -> list[StopPlace]:
+    """Every lane that a signal holds for, at its own place."""
+    held = [(lane, p) for p in signal.placements for lane in _lanes_of(p, roads[p.road], lanes)]
+    if not held and len(signal.placements) == 1:
+        widened = signal.placements[0]._replace(lanes=None)
+        held = [(lane, widened) for lane in _lanes_of(widened, roads[widened.road], lanes)]
+    return [
+        StopPlace(n, s, signal.kind or LINE, signal.number, way)
+        for lane, placement in held
+        for n, s, way in _approaches(lane, placement, lanes)
+    ]
 
 
 def unheeded(signals: Iterable[RoadSignal], stop_lines: Iterable[StopLine]) -> str | None:
