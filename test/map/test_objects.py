@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from map import xodr
+from map import towns, xodr
 from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.polygon import inside, slot_box
@@ -244,3 +244,60 @@ def test_a_repetition_without_length_and_distance_is_the_object_once(tmp_path: P
     repeat = '<repeat s="20" length="0" distance="0" tStart="-1" tEnd="-1"/>'
     (barrier,) = with_objects(tmp_path, thing("barrier", inside_=repeat, length=4.0, width=2.0)).objects
     assert np.allclose(np.ptp(barrier.outline, axis=0), (4.0, 2.0))
+
+
+PLAN = "<planView>" + xodr.geometry(0.0, -12.0, -12.0, 0.0, 24.0) + "</planView>"
+IN_JUNCTION = '<object id="{}" type="{}" s="{}" t="{}" hdg="0" length="{}" width="{}"/>'
+
+
+@pytest.mark.clause("INT-3")
+def test_objects_of_a_junction_stand_along_its_own_line(tmp_path: Path) -> None:
+    walk, barrier = IN_JUNCTION.format(5, "crosswalk", 4, 12, 3, 24), IN_JUNCTION.format(6, "barrier", 12, 2, 3, 0.5)
+    road_map = towns.crossing(tmp_path, {9: f"{PLAN}<objects>{walk}{barrier}</objects>"})
+    (crosswalk,), (thing,) = road_map.crosswalks, road_map.objects
+    assert np.allclose(crosswalk.outline.mean(axis=0), (-8.0, 0.0))
+    assert {"103", "301"} <= {lane.road for lane, _, _ in crosswalk.lanes}
+    assert np.allclose(thing.outline.mean(axis=0), (0.0, -10.0))
+    assert thing.solid and road_map.lanes[LaneId(thing.road, 0, -1)].junction == "9"
+    assert road_map.warnings == ()
+
+
+def test_objects_of_a_junction_without_a_line_are_told_of(tmp_path: Path) -> None:
+    walk = IN_JUNCTION.format(5, "crosswalk", 4, 12, 3, 24)
+    road_map = towns.crossing(tmp_path, {9: f"<objects>{walk}</objects>"})
+    (warning,) = road_map.warnings
+    assert "objects of a junction without <planView> are nowhere: 1 (crosswalk 5)" in warning
+    assert road_map.crosswalks == ()
+
+
+def path_across(folder: Path, *more: str, objects: str = "") -> RoadMap:
+    """A road along x with a path of two lanes, 3 m and 1 m wide, across it at 50 m."""
+    sides = [xodr.lane(1, 1.0, kind="walking"), xodr.lane(-1, 3.0, kind="walking")]
+    plan = xodr.geometry(0.0, 50.0, -5.0, math.pi / 2, 10.0)
+    path = xodr.road(xodr.section(sides), "2", plan, 10.0, junction="9")
+    cross = '<crossPath id="0" crossingRoad="{}" roadAtStart="1" roadAtEnd="1"/>'
+    paths = "".join(cross.format(number) for number in ("2", *more))
+    lanes = xodr.section([xodr.lane(1), xodr.lane(-1)])
+    road = xodr.road(lanes, inside=f"<objects>{objects}</objects>")
+    return xodr.read(folder, road, path, f'<junction id="9">{paths}</junction>')
+
+
+@pytest.mark.clause("INT-3")
+def test_a_path_across_a_junction_is_a_crosswalk(tmp_path: Path) -> None:
+    road_map = path_across(tmp_path)
+    (walk,) = road_map.crosswalks
+    assert np.allclose(walk.outline.min(axis=0), (49.0, -5.0), atol=1e-6)
+    assert np.allclose(walk.outline.max(axis=0), (53.0, 5.0), atol=1e-6)
+    assert [lane for lane, _, _ in walk.lanes] == [LaneId("1", 0, 1), LaneId("1", 0, -1)]
+    (_, start, end) = road_map.crosswalks_of(LaneId("1", 0, -1))[0]
+    assert (start, end) == pytest.approx((49.0, 53.0), abs=0.5)
+
+
+def test_a_path_that_is_an_object_as_well_is_one_crosswalk(tmp_path: Path) -> None:
+    assert len(path_across(tmp_path, objects=thing("crosswalk", s=51.0, length=4.0, width=7.0)).crosswalks) == 1
+
+
+def test_a_path_over_no_road_is_told_of(tmp_path: Path) -> None:
+    road_map = path_across(tmp_path, "77")
+    assert len(road_map.crosswalks) == 1
+    assert any("crossingRoad='77' is no road with lanes" in warning for warning in road_map.warnings)

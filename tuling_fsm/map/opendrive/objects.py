@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -14,7 +14,8 @@ from tuling_fsm.core.geometry import Pose, wrap_angle
 from tuling_fsm.core.records import replace
 from tuling_fsm.map.connecting import entries
 from tuling_fsm.map.lanes import DRIVING, Crosswalk, Lane, LaneId, ParkingSlot, StaticObject
-from tuling_fsm.map.opendrive.document import Element, number
+from tuling_fsm.map.opendrive.crossings import junction_frame, path_outline
+from tuling_fsm.map.opendrive.document import Element, examples, number, where
 from tuling_fsm.map.opendrive.outline import outlines
 from tuling_fsm.map.opendrive.road import Road
 from tuling_fsm.map.opendrive.signals import LINE
@@ -82,29 +83,73 @@ class _Level:
 
 
 def read_objects(
-    roads: Mapping[str, Road], lanes: Mapping[LaneId, Lane], index: SurfaceIndex, stop_lines: Collection[str] = ()
+    roads: Mapping[str, Road],
+    junctions: Iterable[Element],
+    lanes: Mapping[LaneId, Lane],
+    index: SurfaceIndex,
+    stop_lines: Collection[str],
+    warnings: list[str],
 ) -> RoadObjects:
-    """All objects of all roads.
+    """All objects of all roads and junctions.
 
     Args:
         roads: of the map.
+        junctions: as they are written.
         lanes: of the map.
         index: of all lanes in the order of `lanes`, to find those that an object lies on.
         stop_lines: ids of objects that signals call their stop line, whatever these are called themselves.
+        warnings: where what cannot be read is told of.
     """
     found = RoadObjects()
     order = list(lanes.values())
-    driving = np.array([lane.type == DRIVING for lane in order], dtype=np.bool_)
+    level = _Level(order, np.array([lane.type == DRIVING for lane in order], dtype=np.bool_), index, 0.0)
     for road in roads.values():
         for element in road.element.findall("objects/object"):
             for outline, station in outlines(element, road):
                 height = float(road.elevation(np.clip([station], 0.0, road.length))[0][0])
-                level = _Level(order, driving, index, height).of_lanes(outline)
-                if _is_stop_line(element) or element.get("id", "") in stop_lines:
-                    found.painted_stops.setdefault(element.get("id", ""), []).extend(_painted(outline, level))
-                else:
-                    _sort_in(found, element, road, outline, level)
+                _sort_in(found, element, road, outline, replace(level, height=height).of_lanes(outline), stop_lines)
+    for junction in junctions:
+        _read_in_junction(found, junction, lanes, level, stop_lines, warnings)
+        for path in junction.findall("crossPath"):
+            _read_path(found, path, roads, lanes, level, warnings)
     return found
+
+
+def _read_in_junction(
+    found: RoadObjects, junction: Element, lanes: Mapping[LaneId, Lane], level: _Level, stop_lines: Collection[str],
+    warnings: list[str],
+) -> None:  # fmt: skip
+    elements = junction.findall("objects/object")
+    framed = junction_frame(junction, lanes, warnings) if elements else None
+    if framed is not None:
+        frame, height = framed
+        for element in elements:
+            for outline, _ in outlines(element, frame):
+                _sort_in(found, element, frame, outline, replace(level, height=height).of_lanes(outline), stop_lines)
+    elif elements:
+        names = [f"{element.get('type', '')} {element.get('id', '')}".strip() for element in elements]
+        warnings.append(
+            f"{where(junction)}: objects of a junction without <planView> are nowhere: {len(names)} "
+            f"({examples(names)}); left out"
+        )
+
+
+def _read_path(
+    found: RoadObjects, path: Element, roads: Mapping[str, Road], lanes: Mapping[LaneId, Lane], level: _Level,
+    warnings: list[str],
+) -> None:  # fmt: skip
+    """A path across a junction is a crosswalk, unless an object says so as well."""
+    road = roads.get(path.get("crossingRoad", "").strip())
+    outline = None if road is None else path_outline(road, lanes)
+    if road is None or outline is None:
+        warnings.append(f"{where(path)}: crossingRoad={path.get('crossingRoad')!r} is no road with lanes; left out")
+        return
+    middle = outline.mean(axis=0)[None]
+    if any(inside(walk.outline, middle)[0] for walk in found.crosswalks):
+        return
+    height = float(road.elevation(np.array([0.5 * road.length]))[0][0])
+    lanes_under = tuple(_stretches(outline, replace(level, height=height).of_lanes(outline)))
+    found.crosswalks.append(Crosswalk(path.get("id", road.id), road.id, outline, lanes_under))
 
 
 def _is_stop_line(element: Element) -> bool:
@@ -115,9 +160,13 @@ def _is_stop_line(element: Element) -> bool:
     return named or (type_ == "roadMark" and subtype.lower() == "signallines")
 
 
-def _sort_in(found: RoadObjects, element: Element, road: Road, outline: FloatArray, level: _Level) -> None:
+def _sort_in(
+    found: RoadObjects, element: Element, road: Road, outline: FloatArray, level: _Level, stop_lines: Collection[str]
+) -> None:
     type_, name, object_id = element.get("type", ""), element.get("name", ""), element.get("id", "")
-    if type_ == "crosswalk":
+    if _is_stop_line(element) or object_id in stop_lines:
+        found.painted_stops.setdefault(object_id, []).extend(_painted(outline, level))
+    elif type_ == "crosswalk":
         found.crosswalks.append(Crosswalk(object_id, road.id, outline, tuple(_stretches(outline, level))))
     elif type_ == "parkingSpace":
         found.slots.append(_slot(len(found.slots) + 1, object_id, road.id, outline, level))
