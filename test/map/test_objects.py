@@ -223,6 +223,26 @@ def test_a_roof_over_the_road_is_no_obstacle_though_its_object_stands_on_it(tmp_
     assert [thing.solid for thing in road_map.objects] == [False, True]
 
 
+@pytest.mark.parametrize(("kind", "up"), [("cornerLocal", "z"), ("cornerRoad", "dz")])
+def test_a_crown_over_the_lane_is_no_obstacle_and_its_trunk_is_one(tmp_path: Path, kind: str, up: str) -> None:
+    """Both are outlines of one object (ASAM OpenDRIVE 1.8, example of a tree)."""
+    s, t = (0.0, 0.0) if kind == "cornerLocal" else (50.0, -5.5)
+
+    def ring(radius: float, low: float) -> str:
+        square = [
+            (s - radius, t - radius),
+            (s + radius, t - radius),
+            (s + radius, t + radius),
+            (s - radius, t + radius),
+        ]
+        return outline(kind, *square).replace("/>", f' {up}="{low}" height="3.5"/>')
+
+    tree = thing("tree", t=-5.5, inside_=f"<outlines>{ring(0.2, 0.0)}{ring(4.0, 4.0)}</outlines>")
+    trunk, crown = with_objects(tmp_path, tree).objects
+    assert (trunk.solid, crown.solid) == (True, False)
+    assert np.ptp(crown.outline, axis=0) == pytest.approx((8.0, 8.0))
+
+
 def test_user_data_is_kept(tmp_path: Path) -> None:
     lane = xodr.lane(-1, inside='<userData code="k" value="v"><more a="1">text</more></userData>')
     road_map = xodr.read(tmp_path, xodr.road([xodr.section([lane])]), '<userData code="m"/>')

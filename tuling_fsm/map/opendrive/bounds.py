@@ -60,7 +60,7 @@ BOUNDS: dict[str, Bound] = {
     **dict.fromkeys(("t", "tStart", "tEnd", "tOffset", "u", "v", "space"), _ACROSS),
     **dict.fromkeys(("radius", "radiusStart", "radiusEnd", "width", "widthStart", "widthEnd"), _SIZE),
     **dict.fromkeys(("x", "y"), _PLACE),
-    **dict.fromkeys(("zOffset", "zOffsetStart", "zOffsetEnd"), _HEIGHT),
+    **dict.fromkeys(("z", "dz", "zOffset", "zOffsetStart", "zOffsetEnd"), _HEIGHT),
     **dict.fromkeys(("hdg", "hOffset"), _HEADING),
     **dict.fromkeys(("curvature", "curvStart", "curvEnd"), _CURVATURE),
     **dict.fromkeys(("id", "from", "to"), _LANE),

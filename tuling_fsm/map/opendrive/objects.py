@@ -15,8 +15,8 @@ from tuling_fsm.core.records import replace
 from tuling_fsm.map.connecting import entries
 from tuling_fsm.map.lanes import DRIVING, Crosswalk, Lane, LaneId, ParkingSlot, StaticObject
 from tuling_fsm.map.opendrive.crossings import junction_frame, path_outline
-from tuling_fsm.map.opendrive.document import Element, examples, number, where
-from tuling_fsm.map.opendrive.outline import outlines
+from tuling_fsm.map.opendrive.document import Element, examples, where
+from tuling_fsm.map.opendrive.outline import Outline, outlines
 from tuling_fsm.map.opendrive.road import Road
 from tuling_fsm.map.opendrive.signals import LINE
 from tuling_fsm.map.opendrive.stop_lines import StopPlace
@@ -105,9 +105,10 @@ def read_objects(
     level = _Level(order, np.array([lane.type == DRIVING for lane in order], dtype=np.bool_), index, 0.0)
     for road in roads.values():
         for element in road.element.findall("objects/object"):
-            for outline, station in outlines(element, road):
-                height = float(road.elevation(np.clip([station], 0.0, road.length))[0][0])
-                _sort_in(found, element, road, outline, replace(level, height=height).of_lanes(outline), stop_lines)
+            for placed in outlines(element, road):
+                height = float(road.elevation(np.clip([placed.station], 0.0, road.length))[0][0])
+                around = replace(level, height=height).of_lanes(placed.corners)
+                _sort_in(found, element, road, placed, around, stop_lines)
     for junction in junctions:
         _read_in_junction(found, junction, lanes, level, stop_lines, warnings)
         for path in junction.findall("crossPath"):
@@ -124,8 +125,9 @@ def _read_in_junction(
     if framed is not None:
         frame, height = framed
         for element in elements:
-            for outline, _ in outlines(element, frame):
-                _sort_in(found, element, frame, outline, replace(level, height=height).of_lanes(outline), stop_lines)
+            for placed in outlines(element, frame):
+                around = replace(level, height=height).of_lanes(placed.corners)
+                _sort_in(found, element, frame, placed, around, stop_lines)
     elif elements:
         names = [f"{element.get('type', '')} {element.get('id', '')}".strip() for element in elements]
         warnings.append(
@@ -161,8 +163,9 @@ def _is_stop_line(element: Element) -> bool:
 
 
 def _sort_in(
-    found: RoadObjects, element: Element, road: Road, outline: FloatArray, level: _Level, stop_lines: Collection[str]
+    found: RoadObjects, element: Element, road: Road, placed: Outline, level: _Level, stop_lines: Collection[str]
 ) -> None:
+    outline = placed.corners
     type_, name, object_id = element.get("type", ""), element.get("name", ""), element.get("id", "")
     if _is_stop_line(element) or object_id in stop_lines:
         found.painted_stops.setdefault(object_id, []).extend(_painted(outline, level))
@@ -171,15 +174,8 @@ def _sort_in(
     elif type_ == "parkingSpace":
         found.slots.append(_slot(len(found.slots) + 1, object_id, road.id, outline, level))
     else:
-        solid = type_ in SOLID and _underside(element) < OVERHEAD_M
+        solid = type_ in SOLID and placed.underside < OVERHEAD_M
         found.others.append(StaticObject(object_id, type_, name, road.id, outline, solid))
-
-
-def _underside(element: Element) -> float:
-    """Height above the road of the lowest part, m: a `<repeat>` overrides the object's own."""
-    own = number(element, "zOffset", 0.0)
-    ends = [number(r, name, own) for r in element.findall("repeat") for name in ("zOffsetStart", "zOffsetEnd")]
-    return min(ends, default=own)
 
 
 def _near(outline: FloatArray, level: _Level, radius: float = 0.5) -> list[Lane]:

@@ -50,29 +50,40 @@ class _Size(NamedTuple):
         return _Size(*(a + share * (b - a) for a, b in zip(self, other, strict=True)))
 
 
-def outlines(element: Element, road: Road) -> Iterator[tuple[FloatArray, float]]:
-    """The outer outlines (K, 2) of an object and of every copy that its `<repeat>`s make instead of it, with the road
-    station (m) that it stands at; sizes that repetitions give overrule the object's own (ASAM OpenDRIVE 1.8).
+class Outline(NamedTuple):
+    """An outer outline (K, 2) in `map`, the road `station` (m) that its object stands at, and how high above the road
+    its lowest part is, m.
+    """
+
+    corners: FloatArray
+    station: float
+    underside: float
+
+
+def outlines(element: Element, road: Road) -> Iterator[Outline]:
+    """The outlines of an object and of every copy that its `<repeat>`s make instead of it; sizes and heights that
+    repetitions give overrule the object's own (ASAM OpenDRIVE 1.8).
     """
     repeats = element.findall("repeat")
-    s, t, own = number(element, "s"), number(element, "t", 0.0), _size(element)
+    s, t, z, own = number(element, "s"), number(element, "t", 0.0), number(element, "zOffset", 0.0), _size(element)
     if not repeats:
-        yield from ((shape, s) for shape in _shapes(element, road, s, t, own))
+        yield from (Outline(shape, s, z + low) for shape, low in _shapes(element, road, s, t, own))
     for repeat in repeats:
         start, length = number(repeat, "s", s), number(repeat, "length", 0.0)
         distance = number(repeat, "distance", 0.0)
         t0, t1 = number(repeat, "tStart", t), number(repeat, "tEnd", number(repeat, "tStart", t))
+        bottom = min(number(repeat, name, z) for name in ("zOffsetStart", "zOffsetEnd"))
         first = own.overruled(_size(repeat, "Start"))
         last = first.overruled(_size(repeat, "End"))
         if distance < 1e-3 < length:
             strip = _strip(road, (start, start + length), (t0, t1), (first.across, last.across))
-            yield strip, start + 0.5 * length
+            yield Outline(strip, start + 0.5 * length, bottom)
             continue
         copies = min(int(length / distance + 1e-6) + 1, MAX_COPIES) if length > 0.0 else 1
         for i in range(copies):
             share, station = i * distance / length if length > 0.0 else 0.0, start + i * distance
             shapes = _shapes(element, road, station, t0 + share * (t1 - t0), first.towards(last, share))
-            yield from ((shape, station) for shape in shapes)
+            yield from (Outline(shape, station, bottom + low) for shape, low in shapes)
 
 
 def _size(element: Element, end: str = "") -> _Size:
@@ -80,8 +91,10 @@ def _size(element: Element, end: str = "") -> _Size:
     return _Size(*(number(element, f"{name}{end}", 0.0) for name in _Size._fields))
 
 
-def _shapes(element: Element, road: Road, s: float, t: float, size: _Size) -> list[FloatArray]:
-    """The outer outlines of one copy, standing at road coordinates s, t; `size` is that of one without corners."""
+def _shapes(element: Element, road: Road, s: float, t: float, size: _Size) -> list[tuple[FloatArray, float]]:
+    """The outer outlines of one copy, standing at road coordinates s, t, with how much higher (m) than the copy the
+    lowest corner of each is; `size` is that of one without corners.
+    """
     found = []
     pose = road.pose(s, t, number(element, "hdg", 0.0))
     for outline in element.iterfind(".//outline"):
@@ -90,10 +103,12 @@ def _shapes(element: Element, road: Road, s: float, t: float, size: _Size) -> li
             continue
         if len(corners) > 2:
             ds, dt = s - number(element, "s"), t - number(element, "t", 0.0)
-            found.append(np.array([road.pose(number(c, "s") + ds, number(c, "t") + dt)[:2] for c in corners]))
+            places = np.array([road.pose(number(c, "s") + ds, number(c, "t") + dt)[:2] for c in corners])
+            found.append((places, min(number(c, "dz", 0.0) for c in corners)))
         elif len(local) > 2:
-            found.append(to_global(np.array([(number(c, "u"), number(c, "v")) for c in local]), pose))
-    return found or [to_global(_shape(size), pose)]
+            places = to_global(np.array([(number(c, "u"), number(c, "v")) for c in local]), pose)
+            found.append((places, min(number(c, "z", 0.0) for c in local)))
+    return found or [(to_global(_shape(size), pose), 0.0)]
 
 
 def _shape(size: _Size) -> FloatArray:
