@@ -243,6 +243,37 @@ def test_a_crown_over_the_lane_is_no_obstacle_and_its_trunk_is_one(tmp_path: Pat
     assert np.ptp(crown.outline, axis=0) == pytest.approx((8.0, 8.0))
 
 
+RAIL = '<vertexRoad s="20" t="-5" radius="0.1"/><vertexRoad s="80" t="-5" radius="0.2"/><vertexRoad s="80" t="-9"/>'
+MAST = '<vertexLocal u="0" v="0" z="0"/><vertexLocal u="0" v="0" z="5"/><vertexLocal u="0" v="6" z="5"/>'
+
+
+def skeleton(vertices: str) -> str:
+    return f'<skeleton><polyline id="0">{vertices}</polyline></skeleton>'
+
+
+def test_a_skeleton_is_as_long_and_as_thick_as_its_vertices_say(tmp_path: Path) -> None:
+    along, across = with_objects(tmp_path, thing("barrier", t=-3.0, inside_=skeleton(RAIL), width=0.6)).objects
+    assert along.outline.min(axis=0) == pytest.approx((19.8, -5.2))
+    assert along.outline.max(axis=0) == pytest.approx((80.2, -4.8))
+    assert across.outline.min(axis=0) == pytest.approx((79.7, -9.3))
+    assert across.outline.max(axis=0) == pytest.approx((80.3, -4.7))
+    assert along.solid
+
+
+def test_the_arm_of_a_mast_is_driven_under(tmp_path: Path) -> None:
+    foot, arm = with_objects(tmp_path, thing("pole", t=-7.0, inside_=skeleton(MAST), radius=0.15)).objects
+    assert (foot.solid, arm.solid) == (True, False)
+    assert extents(foot.outline) == pytest.approx((0.3, 0.3))
+    assert extents(arm.outline) == pytest.approx((0.3, 6.3))
+
+
+def test_a_skeleton_with_one_vertex_or_of_two_kinds_is_read(tmp_path: Path) -> None:
+    alone, mixed = RAIL.partition("/>")[0] + "/>", RAIL + MAST
+    road_map = with_objects(tmp_path, *(thing("pole", t=-7.0, inside_=skeleton(each)) for each in ("", alone, mixed)))
+    assert [extents(each.outline) for each in road_map.objects[:2]] == [pytest.approx((0.3, 0.3))] * 2
+    assert len(road_map.objects) == 4
+
+
 def test_user_data_is_kept(tmp_path: Path) -> None:
     lane = xodr.lane(-1, inside='<userData code="k" value="v"><more a="1">text</more></userData>')
     road_map = xodr.read(tmp_path, xodr.road([xodr.section([lane])]), '<userData code="m"/>')

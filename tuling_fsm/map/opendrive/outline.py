@@ -1,16 +1,19 @@
-"""Outlines of road objects in `map`: corners local or in road coordinates, boxes, circles, and their repetitions."""
+"""Outlines of road objects in `map`: corners local or in road coordinates, skeletons, boxes, circles, and their
+repetitions.
+"""
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from tuling_fsm.core import elementwise
+from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.arrays import FloatArray
-from tuling_fsm.core.geometry import to_global
+from tuling_fsm.core.geometry import Pose, to_global
 from tuling_fsm.map.opendrive.document import Element, number
 from tuling_fsm.map.opendrive.road import Road
 
@@ -48,6 +51,35 @@ class _Size(NamedTuple):
     def towards(self, other: _Size, share: float) -> _Size:
         """Between this size (share 0) and another one (share 1)."""
         return _Size(*(a + share * (b - a) for a, b in zip(self, other, strict=True)))
+
+
+class _Frame(NamedTuple):
+    """Where one copy of an object stands: road coordinates, heading from the reference line (rad), and how far along
+    and across (m) it is from the object as written.
+    """
+
+    road: Road
+    s: float
+    t: float
+    heading: float
+    ds: float
+    dt: float
+
+    @property
+    def pose(self) -> Pose:
+        """Of the copy's origin, in `map`."""
+        return self.road.pose(self.s, self.t, self.heading)
+
+    def places(self, element: Element, kind: str) -> FloatArray:
+        """Each `corner` of an outline or `vertex` of a polyline (`kind`): x, y (m, `map`), height over the copy (m)."""
+        on_road, local = element.findall(f"{kind}Road"), element.findall(f"{kind}Local")
+        if on_road:
+            at = [self.road.pose(number(c, "s") + self.ds, number(c, "t") + self.dt)[:2] for c in on_road]
+            return np.column_stack((np.array(at), [number(c, "dz", 0.0) for c in on_road]))
+        if not local:
+            return np.empty((0, 3), dtype=np.float64)
+        uv = np.array([(number(c, "u"), number(c, "v")) for c in local])
+        return np.column_stack((to_global(uv, self.pose), [number(c, "z", 0.0) for c in local]))
 
 
 class Outline(NamedTuple):
@@ -95,20 +127,31 @@ def _shapes(element: Element, road: Road, s: float, t: float, size: _Size) -> li
     """The outer outlines of one copy, standing at road coordinates s, t, with how much higher (m) than the copy the
     lowest corner of each is; `size` is that of one without corners.
     """
+    frame = _Frame(road, s, t, number(element, "hdg", 0.0), s - number(element, "s"), t - number(element, "t", 0.0))
     found = []
-    pose = road.pose(s, t, number(element, "hdg", 0.0))
     for outline in element.iterfind(".//outline"):
-        corners, local = outline.findall("cornerRoad"), outline.findall("cornerLocal")
         if outline.get("outer") == "false":
             continue
+        corners = frame.places(outline, "corner")
         if len(corners) > 2:
-            ds, dt = s - number(element, "s"), t - number(element, "t", 0.0)
-            places = np.array([road.pose(number(c, "s") + ds, number(c, "t") + dt)[:2] for c in corners])
-            found.append((places, min(number(c, "dz", 0.0) for c in corners)))
-        elif len(local) > 2:
-            places = to_global(np.array([(number(c, "u"), number(c, "v")) for c in local]), pose)
-            found.append((places, min(number(c, "z", 0.0) for c in local)))
-    return found or [(to_global(_shape(size), pose), 0.0)]
+            found.append((corners[:, :2], float(corners[:, 2].min())))
+    found = found or [bar for polyline in element.iterfind("skeleton/polyline") for bar in _bars(polyline, frame, size)]
+    return found or [(to_global(_shape(size), frame.pose), 0.0)]
+
+
+def _bars(polyline: Element, frame: _Frame, size: _Size) -> Iterator[tuple[FloatArray, float]]:
+    """What stands around a polyline of a skeleton (OpenDRIVE 1.8): a box from vertex to vertex, as thick as the thicker
+    of both, or as the object is wide where they do not say.
+    """
+    places = frame.places(polyline, "vertex")
+    vertices = polyline.findall("vertexRoad") or polyline.findall("vertexLocal")
+    radii = [number(vertex, "radius", 0.5 * size.across) for vertex in vertices]
+    for (a, first), (b, last) in itertools.pairwise(zip(places, radii, strict=True)):
+        half, (dx, dy) = max(first, last), (b - a)[:2].tolist()
+        middle, length = 0.5 * (a + b), float(elementwise.hypot(dx, dy))
+        box = _shape(_Size(length + 2.0 * half, 2.0 * half, 0.0))
+        pose = Pose(float(middle[0]), float(middle[1]), elementary.atan2(dy, dx))
+        yield to_global(box, pose), min(float(a[2]), float(b[2]))
 
 
 def _shape(size: _Size) -> FloatArray:
