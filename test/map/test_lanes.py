@@ -142,3 +142,19 @@ def test_ramps_are_driving_lanes_and_others_keep_their_type(tmp_path: Path) -> N
     road_map = xodr.read(tmp_path, xodr.road([xodr.section(lanes)]))
     assert [lane.type for lane in road_map.lanes.values()] == ["driving", "parking", "sidewalk"]
     assert road_map.driving_lanes() == (LaneId("1", 0, -1),)
+
+
+@pytest.mark.parametrize(
+    ("lane", "told"),
+    [
+        (xodr.lane(-2, attributes='direction="both"'), True),
+        (xodr.lane(-2, kind="bidirectional"), True),
+        (xodr.lane(-2, attributes='direction="reversed"'), False),
+        (xodr.lane(-2, kind="sidewalk", attributes='direction="both"'), False),
+    ],
+)
+def test_a_lane_that_is_driven_both_ways_is_told_of(tmp_path: Path, lane: str, told: bool) -> None:
+    road_map = xodr.read(tmp_path, xodr.road([xodr.section([xodr.lane(-1), lane])]))
+    assert [warning.partition(">: ")[2] for warning in road_map.warnings] == [
+        "lane -2 of road 1 is driven both ways; read as one-way"
+    ] * told

@@ -13,6 +13,7 @@ from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.records import replace
+from tuling_fsm.map.lanes import DRIVING, canonical
 from tuling_fsm.map.opendrive.cubic import ZERO, PiecewiseCubic, read_cubic
 from tuling_fsm.map.opendrive.document import Element, integer, number, raw_dict, text, where
 from tuling_fsm.map.opendrive.reference_line import ReferenceLine, SampledCurve, read_reference_line
@@ -218,9 +219,13 @@ def _read_lane(element: Element, start: float, warnings: list[str]) -> RoadLane:
     border = read_cubic(element.findall("border"), "sOffset", warnings, start)
     if width is None and border is None and lane_id != 0:
         warnings.append(f"{where(element)}: lane {lane_id} has neither width nor border; taken as 0 m wide")
+    kind = element.get("type", "none")
+    if kind == "bidirectional" or (element.get("direction") == "both" and canonical(kind) == DRIVING):
+        road = next(element.iterancestors("road")).get("id")
+        warnings.append(f"{where(element)}: lane {lane_id} of road {road} is driven both ways; read as one-way")
     return RoadLane(
         number=lane_id,
-        type=element.get("type", "none"),
+        type=kind,
         width=width,
         border=border if width is None else None,
         predecessors=_lane_links(element, "predecessor"),
