@@ -117,6 +117,25 @@ def test_slots_along_the_road_go_with_the_traffic_beside_them(tmp_path: Path) ->
     assert math.cos(left.pose.heading) == pytest.approx(-1.0)
 
 
+@pytest.mark.parametrize(
+    ("inside_", "reserved"),
+    [
+        ("", ""),
+        ("<parkingSpace/>", ""),
+        ('<parkingSpace access="all"/>', ""),
+        ('<parkingSpace access=" Car "/>', ""),
+        ('<parkingSpace access="handicapped"/>', "handicapped"),
+        ('<parkingSpace access="residents" restrictions="permit holders only"/>', "residents"),
+    ],
+)
+def test_whom_a_parking_space_is_for(tmp_path: Path, inside_: str, reserved: str) -> None:
+    space = thing("parkingSpace", s=30.0, t=-4.75, length=6.0, width=2.4, inside_=inside_)
+    road_map = with_objects(tmp_path, space)
+    assert [slot.reserved for slot in road_map.slots] == [reserved]
+    told = f"parking space 4 is for {reserved!r}; it is taken only where a mission names it"
+    assert [warning.partition(">: ")[2] for warning in road_map.warnings] == ([told] if reserved else [])
+
+
 def test_repeated_corners_of_the_road_move_with_the_repetition(tmp_path: Path) -> None:
     corners = outline("cornerRoad", (0, -1.2), (5, -1.2), (5, 1.2), (0, 1.2))
     repeat = '<repeat s="32.5" length="6" distance="6" tStart="-5" tEnd="-5"/>'

@@ -188,6 +188,8 @@ class ParkingSlot:
     length: float
     width: float
     outline: FloatArray
+    reserved: str = ""
+    """Whom the space is kept for, in the words of the map (`handicapped`); empty: any car may park there."""
 
 
 @dataclass(frozen=True, eq=False)

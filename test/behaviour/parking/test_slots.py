@@ -126,6 +126,17 @@ def test_a_slot_that_only_perception_or_the_mission_knows_opens_to_an_aisle(
 
 
 @pytest.mark.clause("PRK-1")
+def test_a_slot_that_the_map_keeps_for_others_is_tried_only_where_the_mission_names_it(car_park_map: RoadMap) -> None:
+    kept = replace(car_park_map, slots=tuple(replace(slot, reserved="residents") for slot in car_park_map.slots))
+    here = Pose(30.0, -1.75, 0.0)
+    for slots in ((), tuple(seen(row, place) for row in range(2) for place in range(8))):
+        assert names(look(car_park_map, here, slots=slots)) != []
+        assert names(look(kept, here, slots=slots)) == []
+    wanted = car_park(slots=[MissionSlot(slot_pose(0, 3), SLOT_LENGTH, SLOT_WIDTH)])
+    assert names(look(kept, here, mission=wanted)) == ["slot 1 of the mission"]
+
+
+@pytest.mark.clause("PRK-1")
 @pytest.mark.parametrize(("gap", "opens"), [(2.9, True), (3.1, False)])
 def test_beside_an_aisle_that_leads_north_slots_open_to_the_west(
     car_park_map: RoadMap, gap: float, opens: bool

@@ -132,6 +132,14 @@ def test_which_spaces_of_the_map_are_a_point_s_slots(
 
 
 @pytest.mark.clause("TMP-1")
+def test_a_space_that_the_map_keeps_for_others_is_no_slot_of_a_point(road: RoadMap) -> None:
+    kept = replace(road, slots=(replace(space(155.0, SLOT_Y), reserved="bus"),))
+    view = view_of(Place(kept, 130.0, FAR_Y), route_along(kept, FAR_LANE))
+    (found,) = roadside_slots(view, MissionPoint("", AT_X, FAR_Y, 0.0))
+    assert found.slot.pose[0] == pytest.approx(AT_X)
+
+
+@pytest.mark.clause("TMP-1")
 def test_a_slot_of_our_own_is_at_the_kerb(road: RoadMap) -> None:
     for y, heading in ((FAR_Y, 0.0), (NEAR_Y, 0.0), (ONCOMING_Y, math.pi)):
         made = at_edge(road, VEHICLE, Pose(AT_X, y, heading))

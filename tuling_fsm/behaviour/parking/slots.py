@@ -86,7 +86,7 @@ def stands_in(view: BehaviourView, target_slot: TargetSlot) -> bool:
 
 def _target_slots(view: BehaviourView, area: ParkingArea) -> Iterator[TargetSlot]:
     """The slots of the map, those of the mission, and those that only perception knows, as far as they may be within
-    reach; measured poses go first.
+    reach; measured poses go first. One that is reserved is none, unless the mission names it.
     """
     seen, reach = view.world.slots, view.context.parameters.parking.reach + SAME_BAY_M
     places = np.array([(slot.x, slot.y) for slot in seen]).reshape(-1, 2)
@@ -100,7 +100,8 @@ def _target_slots(view: BehaviourView, area: ParkingArea) -> Iterator[TargetSlot
         if nearest >= 0 and apart[nearest] < SAME_BAY_M:
             met.add(nearest)
             target_slot = _measured(target_slot, seen[nearest])
-        yield target_slot
+        if not known.reserved:
+            yield target_slot
     for i, slot in enumerate(seen):
         if i not in met and _distance(view, _pose(slot)) <= reach:
             found = _facing_aisle(
@@ -109,7 +110,7 @@ def _target_slots(view: BehaviourView, area: ParkingArea) -> Iterator[TargetSlot
             yield from () if found is None else (found,)
     for i, box in enumerate(_of_mission(view)):
         given = TargetSlot(f"slot {i + 1} of the mission", box.pose, box.length, box.width)
-        if not any(given.is_at(slot.pose.x, slot.pose.y) for slot in area.slots):
+        if not any(given.is_at(slot.pose.x, slot.pose.y) for slot in area.slots if not slot.reserved):
             found = _facing_aisle(view, area, given)
             yield from () if found is None else (found,)
 

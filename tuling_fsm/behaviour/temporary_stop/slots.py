@@ -76,7 +76,8 @@ def is_in(view: BehaviourView, roadside_slot: RoadsideSlot) -> bool:
 
 def _of_map(view: BehaviourView, pose: Pose) -> tuple[MissionSlot, ...]:
     stop, road_map = view.context.parameters.stop, view.context.road_map
-    near = (slot for slot in road_map.slots if distance(slot.pose[:2], pose[:2]) <= stop.slot_reach)
+    slots = (slot for slot in road_map.slots if not slot.reserved)
+    near = (slot for slot in slots if distance(slot.pose[:2], pose[:2]) <= stop.slot_reach)
     return tuple(
         MissionSlot(s.pose, s.length, s.width) for s in near if _is_beside(road_map, s.pose, pose, stop.slot_turn)
     )

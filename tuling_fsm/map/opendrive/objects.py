@@ -32,6 +32,9 @@ SOLID = frozenset(
 )  # fmt: skip
 """Object types that nothing may touch."""
 
+FOR_CARS = frozenset({"", "all", "car"})
+"""Who may use a parking space (`access`) in which the car may park, too."""
+
 ACROSS = np.array((-0.8, -0.4, 0.0, 0.4, 0.8))
 """Where across a lane it is looked whether an area covers it, in half widths."""
 
@@ -109,6 +112,9 @@ def read_objects(
                 height = float(road.elevation(np.clip([placed.station], 0.0, road.length))[0][0])
                 around = replace(level, height=height).of_lanes(placed.corners)
                 _sort_in(found, element, road, placed, around, stop_lines)
+            if users := _reserved_for(element):
+                space = f"parking space {element.get('id', '')} is for {users!r}"
+                warnings.append(f"{where(element)}: {space}; it is taken only where a mission names it")
     for junction in junctions:
         _read_in_junction(found, junction, lanes, level, stop_lines, warnings)
         for path in junction.findall("crossPath"):
@@ -172,7 +178,9 @@ def _sort_in(
     elif type_ == "crosswalk":
         found.crosswalks.append(Crosswalk(object_id, road.id, outline, tuple(_stretches(outline, level))))
     elif type_ == "parkingSpace":
-        found.slots.append(_slot(len(found.slots) + 1, object_id, road.id, outline, level))
+        pose, length, width = _slot_box(outline, level)
+        slot = ParkingSlot(len(found.slots) + 1, object_id, road.id, pose, length, width, outline)
+        found.slots.append(replace(slot, reserved=_reserved_for(element)))
     else:
         solid = type_ in SOLID and placed.underside < OVERHEAD_M
         found.others.append(StaticObject(object_id, type_, name, road.id, outline, solid))
@@ -205,9 +213,16 @@ def _stretches(outline: FloatArray, level: _Level) -> list[tuple[LaneId, float, 
     return found
 
 
-def _slot(slot: int, object_id: str, road: str, outline: FloatArray, level: _Level) -> ParkingSlot:
-    """A parking space, facing the lane that it is reached from, or along that lane's traffic where it lies beside
-    it.
+def _reserved_for(element: Element) -> str:
+    """Who else than any car an object is a parking space for; empty where it is none, or one for any car."""
+    space = element.find("parkingSpace") if element.get("type") == "parkingSpace" else None
+    users = "" if space is None else space.get("access", "").strip()
+    return "" if users.lower() in FOR_CARS else users
+
+
+def _slot_box(outline: FloatArray, level: _Level) -> tuple[Pose, float, float]:
+    """Pose, length and width (m) of a parking space, facing the lane that it is reached from, or along that lane's
+    traffic where it lies beside it.
     """
     pose, length, width = slot_box(outline)
     rows, _ = level.search(pose.x, pose.y, NEARBY_M)
@@ -220,7 +235,7 @@ def _slot(slot: int, object_id: str, road: str, outline: FloatArray, level: _Lev
         along = abs(elementary.cos(traffic - pose.heading)) > elementary.cos(math.radians(20.0))
         if abs(wrap_angle(pose.heading - (traffic if along else toward))) > 0.5 * math.pi:
             pose = Pose(pose.x, pose.y, float(wrap_angle(pose.heading + math.pi)))
-    return ParkingSlot(slot, object_id, road, pose, length, width, outline)
+    return pose, length, width
 
 
 def _painted(outline: FloatArray, level: _Level) -> list[StopPlace]:
