@@ -128,7 +128,6 @@ def test_elevation_and_heights(tmp_path: Path) -> None:
         ('<type s="0" type="motorway"><speed max="no limit"/></type>', "", NO_LIMIT),
         ('<type s="0" type="town"><speed max="-1" unit="km/h"/></type>', "", DEFAULT_LIMIT),
         ('<type s="0" type="town"><speed max="12"/></type>', '<speed sOffset="0" max="7" unit="m/s"/>', 7.0),
-        ('<type s="0" type="town"><speed max="12"/></type><type s="50" type="town"><speed max="9"/></type>', "", 9.0),
     ],
 )
 def test_speed_limits(tmp_path: Path, kind: str, own: str, expected: float) -> None:

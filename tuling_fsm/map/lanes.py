@@ -34,7 +34,9 @@ def canonical(lane_type: str) -> str:
 
 
 class LaneId(NamedTuple):
-    """OpenDRIVE's own key: road id, index of the lane section along the road, lane number."""
+    """OpenDRIVE's own key: road id, index of the lane section along the road, lane number. A section in which limits
+    change is several here, so that the index may be higher than the file's.
+    """
 
     road: str
     section: int
@@ -82,6 +84,8 @@ class Lane:
     id: LaneId
     type: str
     """OpenDRIVE's e_laneType: driving, parking, shoulder, sidewalk, ..."""
+    section: int
+    """Index of the lane section in the file."""
     junction: str | None
     center: Polyline
     z: FloatArray

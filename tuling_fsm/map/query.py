@@ -56,7 +56,7 @@ def _describe(road_map: RoadMap, found: LanePosition) -> dict[str, Any]:
     lane = road_map.lanes[found.lane]
     return {
         "road": found.lane.road,
-        "section": found.lane.section,
+        "section": lane.section,
         "lane": found.lane.lane,
         "s": float(np.interp(found.s, lane.center.s, lane.road_s)),
         "offset": found.offset,

@@ -44,7 +44,7 @@ def add_lanes(columns: ColumnWriter, road_map: RoadMap, origin: PageOrigin) -> d
     lanes = list(road_map.lanes.values())
     types = list(dict.fromkeys(lane.type for lane in lanes))
     columns.add("lane.road", [texts.number(lane.id.road) for lane in lanes])
-    columns.add("lane.section", [lane.id.section for lane in lanes])
+    columns.add("lane.section", [lane.section for lane in lanes])
     columns.add("lane.lane", [lane.id.lane for lane in lanes])
     columns.add("lane.type", [types.index(lane.type) for lane in lanes])
     columns.add("lane.junction", [texts.number(lane.junction or "") for lane in lanes])

@@ -14,9 +14,9 @@ from tuling_fsm.map.lanes import Lane, LaneId, canonical
 from tuling_fsm.map.opendrive.boundary import beyond, side_marks
 from tuling_fsm.map.opendrive.bounds import MAX_COORDINATE_M, MAX_POINTS
 from tuling_fsm.map.opendrive.document import where
-from tuling_fsm.map.opendrive.road import LaneSection, Road, RoadLane
+from tuling_fsm.map.opendrive.road import LaneSection, Road
 from tuling_fsm.map.opendrive.sampling import LaneShape, sample_section, stations
-from tuling_fsm.map.opendrive.speed import DEFAULT_LIMIT, lowest
+from tuling_fsm.map.opendrive.speed import lowest_in_lane
 from tuling_fsm.map.opendrive.topology import Topology
 
 MAX_WIDTH_M = 1000.0
@@ -68,6 +68,7 @@ def _build_lane(road: Road, lane_id: LaneId, shape: LaneShape, topology: Topolog
     return Lane(
         id=lane_id,
         type=canonical(lane.type),
+        section=section.index,
         junction=road.junction,
         center=Polyline(shape.xy, along, shape.heading),
         z=shape.z,
@@ -76,7 +77,7 @@ def _build_lane(road: Road, lane_id: LaneId, shape: LaneShape, topology: Topolog
         right=shape.half,
         left_marks=side_marks(road, section, lane_id.lane, left, shape.road_s, along),
         right_marks=side_marks(road, section, lane_id.lane, -left, shape.road_s, along),
-        limit=_limit(road, section, lane),
+        limit=lowest_in_lane(road.speeds, lane.speeds, section.start, section.end),
         successors=topology.successors[lane_id],
         predecessors=topology.predecessors[lane_id],
         left_neighbour=_neighbour(road, section, lane_id, left),
@@ -89,13 +90,6 @@ def _arc_length(xy: FloatArray) -> FloatArray:
     step = elementwise.hypot(*np.diff(xy, axis=0).T)
     hair = max(1e-9, 2.0 * float(np.spacing(np.sum(step))))
     return np.concatenate(([0.0], np.cumsum(np.maximum(step, hair))))
-
-
-def _limit(road: Road, section: LaneSection, lane: RoadLane) -> float:
-    """The lowest limit of a section: the road's own up to the lane's first record, and those of the lane from there."""
-    first = min(lane.speeds[0][0], section.end) if lane.speeds else section.end
-    general = lowest(road.speeds, section.start, first, DEFAULT_LIMIT)
-    return lowest(lane.speeds, section.start, section.end, general)
 
 
 def _neighbour(road: Road, section: LaneSection, lane_id: LaneId, step: int) -> LaneId | None:

@@ -19,6 +19,7 @@ from tuling_fsm.map.opendrive.document import Element, number, parse, raw_dict, 
 from tuling_fsm.map.opendrive.junction import read_junction
 from tuling_fsm.map.opendrive.lane_builder import build_lanes, sample_roads
 from tuling_fsm.map.opendrive.objects import read_objects
+from tuling_fsm.map.opendrive.pieces import in_pieces
 from tuling_fsm.map.opendrive.road import Road, read_road, user_data
 from tuling_fsm.map.opendrive.signals import RoadSignal, read_controllers, read_signals
 from tuling_fsm.map.opendrive.stop_lines import find_stops, merge, unheeded
@@ -114,7 +115,7 @@ def _check_place(root: Element, lanes: Mapping[LaneId, Lane], warnings: list[str
 def _read_roads(root: Element, warnings: list[str]) -> dict[str, Road]:
     roads: dict[str, Road] = {}
     for element in root.findall("road"):
-        road = read_road(element, warnings)
+        road = in_pieces(read_road(element, warnings))
         if road.id in roads:
             raise InputError(where(element), f"a second road has id {road.id!r}", "unique road ids")
         roads[road.id] = road

@@ -52,8 +52,11 @@ class RoadLane:
 
 @dataclass(frozen=True, eq=False)
 class LaneSection:
-    """A lane section from road station `start` to `end` (m), lanes by number from left to right."""
+    """A lane section from road station `start` to `end` (m), lanes by number from left to right; or a piece of the one
+    with that `index` in the file.
+    """
 
+    index: int
     start: float
     end: float
     lanes: dict[int, RoadLane]
@@ -176,8 +179,8 @@ def _read_sections(
         if element.get("singleSide") in ("true", "1"):
             lanes[i - 1], lanes[i] = _carried_on(lanes[i - 1], lanes[i])
     return tuple(
-        LaneSection(start, min(end, max(length, start)), own)
-        for start, end, own in zip(starts, ends, lanes, strict=True)
+        LaneSection(index, start, min(end, max(length, start)), own)
+        for index, (start, end, own) in enumerate(zip(starts, ends, lanes, strict=True))
     )
 
 

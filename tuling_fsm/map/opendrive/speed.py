@@ -17,7 +17,7 @@ UNITS = {"m/s": 1.0, "km/h": 1.0 / 3.6, "kmh": 1.0 / 3.6, "mph": 0.44704}
 """m/s of one unit; a speed without a unit is in m/s (ASAM OpenDRIVE 1.8, clause 2.4)."""
 
 SLIVER_M = 1e-3
-"""What holds over less than this at the start of a stretch is a rounded station, m."""
+"""What holds over less than this at the start or the end of a stretch is a rounded station, m."""
 
 WORDS = {"no limit": NO_LIMIT, "undefined": DEFAULT_LIMIT}
 
@@ -43,12 +43,21 @@ def lowest(records: Records, start: float, end: float, before: float) -> float:
     """The lowest limit (m/s) that holds somewhere between two road stations (m), with `before` (m/s) ahead of the first
     record.
     """
+    sliver = min(SLIVER_M, max(0.5 * (end - start), 0.0))
     limits = []
     for i, (since, limit) in enumerate(((-math.inf, before), *records)):
         until = records[i][0] if i < len(records) else math.inf
-        if since < end and until > start + SLIVER_M:
+        if since < end - sliver and until > start + sliver:
             limits.append(limit)
     return min(limits, default=before)
+
+
+def lowest_in_lane(general: Records, own: Records, start: float, end: float) -> float:
+    """The lowest limit (m/s) of a lane between two road stations (m): the road's (`general`) up to the lane's first
+    record, and its own from there.
+    """
+    first = min(own[0][0], end) if own else end
+    return lowest(own, start, end, lowest(general, start, first, DEFAULT_LIMIT))
 
 
 def _limit(element: Element) -> float:
