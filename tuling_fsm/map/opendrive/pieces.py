@@ -1,4 +1,6 @@
-"""Lane sections cut into pieces where the limit of a lane changes on the way, so that each lane of the map has one."""
+"""Lane sections cut into pieces where the limit of a lane changes on the way or who may use it, so that each lane of
+the map has one limit and one type.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,8 @@ from itertools import pairwise
 
 from tuling_fsm.core.records import replace
 from tuling_fsm.map.lanes import DRIVING, canonical
-from tuling_fsm.map.opendrive.road import LaneSection, Road
+from tuling_fsm.map.opendrive.access import OPEN, strictest
+from tuling_fsm.map.opendrive.road import LaneSection, Road, RoadLane
 from tuling_fsm.map.opendrive.speed import SLIVER_M, lowest_in_lane
 
 MIN_PIECE_M = 30.0
@@ -14,16 +17,20 @@ MIN_PIECE_M = 30.0
 
 
 def in_pieces(road: Road) -> Road:
-    """A road with its lane sections cut where a driving lane changes; one in a junction stays whole."""
-    if road.junction is not None:
-        return road
+    """A road with its lane sections cut where a driving lane changes (one in a junction stays whole), and its driving
+    lanes that are closed to cars of the type that they are to these.
+    """
     return replace(road, sections=tuple(piece for section in road.sections for piece in _cut(road, section)))
 
 
 def _cut(road: Road, section: LaneSection) -> list[LaneSection]:
-    records = [road.speeds, *(lane.speeds for lane in section.lanes.values())]
-    stations = {s for each in records for s, _ in each if section.start + SLIVER_M < s < section.end - SLIVER_M}
-    changes = _changes(road, section, sorted(stations))
+    if road.junction is not None:
+        return [_piece(section, section.start, section.end)]
+    lanes = section.lanes.values()
+    records = [road.speeds, *(records for lane in lanes for records in (lane.speeds, lane.access))]
+    inside = {s for each in records for s, _ in each if section.start + SLIVER_M < s < section.end}
+    stations = [s for s, following in pairwise([*sorted(inside), section.end]) if following - s > SLIVER_M]
+    changes = _changes(road, section, stations)
     cuts = _changes(road, section, _apart(changes, section.start, section.end))
     ends = [section.start, *cuts, section.end]
     return [_piece(section, start, end) for start, end in pairwise(ends)]
@@ -36,10 +43,16 @@ def _changes(road: Road, section: LaneSection, stations: list[float]) -> list[fl
     return [s for s, (before, after) in zip(stations, pairwise(told), strict=True) if before != after]
 
 
-def _told(road: Road, section: LaneSection, start: float, end: float) -> list[float]:
-    """The limits (m/s) of the driving lanes of a section between two road stations (m)."""
+def _told(road: Road, section: LaneSection, start: float, end: float) -> list[tuple[float, str]]:
+    """Limit (m/s) and type of each driving lane of a section between two road stations (m)."""
     driving = (lane for lane in section.lanes.values() if canonical(lane.type) == DRIVING)
-    return [lowest_in_lane(road.speeds, lane.speeds, start, end) for lane in driving]
+    return [(lowest_in_lane(road.speeds, each.speeds, start, end), _type(each, start, end)) for each in driving]
+
+
+def _type(lane: RoadLane, start: float, end: float) -> str:
+    """The type of a lane between two road stations (m), who may use it considered."""
+    closed = strictest(lane.access, start, end) if canonical(lane.type) == DRIVING else OPEN
+    return closed or lane.type
 
 
 def _apart(stations: list[float], start: float, end: float) -> list[float]:
@@ -60,5 +73,5 @@ def _piece(section: LaneSection, start: float, end: float) -> LaneSection:
     for number, lane in section.lanes.items():
         before = lane.predecessors if start == section.start else (number,)
         after = lane.successors if end == section.end else (number,)
-        lanes[number] = replace(lane, predecessors=before, successors=after)
+        lanes[number] = replace(lane, type=_type(lane, start, end), predecessors=before, successors=after)
     return replace(section, start=start, end=end, lanes=lanes)

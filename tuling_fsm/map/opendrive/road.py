@@ -14,6 +14,7 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.records import replace
 from tuling_fsm.map.lanes import DRIVING, canonical
+from tuling_fsm.map.opendrive.access import AccessRecords, read_access
 from tuling_fsm.map.opendrive.cubic import ZERO, PiecewiseCubic, read_cubic
 from tuling_fsm.map.opendrive.document import Element, integer, number, raw_dict, text, where
 from tuling_fsm.map.opendrive.reference_line import ReferenceLine, SampledCurve, read_reference_line
@@ -47,6 +48,7 @@ class RoadLane:
     marks: tuple[RoadMark, ...]
     speeds: tuple[tuple[float, float], ...]
     """Own limits: from road station (m), m/s."""
+    access: AccessRecords
     reversed: bool
 
 
@@ -235,6 +237,7 @@ def _read_lane(element: Element, start: float, warnings: list[str]) -> RoadLane:
         successors=_lane_links(element, "successor"),
         marks=read_road_marks(element, start),
         speeds=read_lane_speeds(element, start),
+        access=read_access(element, start),
         reversed=element.get("direction") == "reversed",
     )
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import TypeVar
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.map.opendrive.document import Element, number, where
@@ -21,6 +23,7 @@ SLIVER_M = 1e-3
 
 WORDS = {"no limit": NO_LIMIT, "undefined": DEFAULT_LIMIT}
 
+T = TypeVar("T")
 Records = tuple[tuple[float, float], ...]
 
 
@@ -43,13 +46,15 @@ def lowest(records: Records, start: float, end: float, before: float) -> float:
     """The lowest limit (m/s) that holds somewhere between two road stations (m), with `before` (m/s) ahead of the first
     record.
     """
+    return min(holding(((-math.inf, before), *records), start, end), default=before)
+
+
+def holding(records: Sequence[tuple[float, T]], start: float, end: float) -> list[T]:
+    """What records, each from its road station (m) to the next one's, say somewhere between two stations (m)."""
     sliver = min(SLIVER_M, max(0.5 * (end - start), 0.0))
-    limits = []
-    for i, (since, limit) in enumerate(((-math.inf, before), *records)):
-        until = records[i][0] if i < len(records) else math.inf
-        if since < end - sliver and until > start + sliver:
-            limits.append(limit)
-    return min(limits, default=before)
+    ends = [*(since for since, _ in records[1:]), math.inf]
+    told = zip(records, ends, strict=True) if records else ()
+    return [value for (since, value), until in told if since < end - sliver and until > start + sliver]
 
 
 def lowest_in_lane(general: Records, own: Records, start: float, end: float) -> float:
