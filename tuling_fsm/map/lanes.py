@@ -77,8 +77,8 @@ class Lane:
     """One lane of one lane section, sampled at most 0.5 m apart in its direction of travel.
 
     `left`/`right` are the distances (m, >= 0) from the centre to the boundaries. `left_neighbour`/`right_neighbour` is
-    the lane beside it in the same direction of travel (whatever the mark between says). `road_s` is OpenDRIVE's s of
-    each sample.
+    the lane beside it in the same direction of travel (whatever the mark between says). `road_s` and
+    `road_t` are OpenDRIVE's s and t of each sample.
     """
 
     id: LaneId
@@ -90,6 +90,7 @@ class Lane:
     center: Polyline
     z: FloatArray
     road_s: FloatArray
+    road_t: FloatArray
     left: FloatArray
     right: FloatArray
     left_marks: tuple[LaneMark, ...]

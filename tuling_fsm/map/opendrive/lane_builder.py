@@ -73,6 +73,7 @@ def _build_lane(road: Road, lane_id: LaneId, shape: LaneShape, topology: Topolog
         center=Polyline(shape.xy, along, shape.heading),
         z=shape.z,
         road_s=shape.road_s,
+        road_t=shape.road_t,
         left=shape.half,
         right=shape.half,
         left_marks=side_marks(road, section, lane_id.lane, left, shape.road_s, along),

@@ -32,8 +32,8 @@ MIN_LENGTH_M = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class LaneShape:
-    """A lane's centre in direction of travel: xy (N, 2), heading (N,), half width (N,), height and road station
-    (N,).
+    """A lane's centre in direction of travel: xy (N, 2), heading (N,), half width (N,), height and road coordinates
+    s and t (N,).
     """
 
     xy: FloatArray
@@ -41,6 +41,7 @@ class LaneShape:
     half: FloatArray
     z: FloatArray
     road_s: FloatArray
+    road_t: FloatArray
 
 
 def sample_section(road: Road, section: LaneSection, s: FloatArray) -> dict[int, LaneShape]:
@@ -94,7 +95,7 @@ def _shape(
     xy = np.column_stack((curve.x - t * sin, curve.y + t * cos))
     along = np.maximum(1.0 - curve.curvature * t, 1e-3)
     heading = np.unwrap(curve.heading + elementwise.arctan2(dt, along))
-    return LaneShape(xy, np.asarray(heading, dtype=np.float64), half, z, s)
+    return LaneShape(xy, np.asarray(heading, dtype=np.float64), half, z, s, t)
 
 
 def _reverse(shape: LaneShape) -> LaneShape:
@@ -104,6 +105,7 @@ def _reverse(shape: LaneShape) -> LaneShape:
         np.ascontiguousarray(shape.half[::-1]),
         np.ascontiguousarray(shape.z[::-1]),
         np.ascontiguousarray(shape.road_s[::-1]),
+        np.ascontiguousarray(shape.road_t[::-1]),
     )
 
 

@@ -53,7 +53,7 @@ class OnRoadLane:
 
 @dataclass(frozen=True)
 class OnRoad:
-    """At a station of a road, `t` from the line between its two directions."""
+    """At a station of a road, `t` from its reference line, wherever its lanes are (OpenDRIVE's track coordinates)."""
 
     road: str
     s: float
@@ -137,7 +137,7 @@ def beside(pose: Pose, left: float, heading: float | None = None) -> Pose:
 def on_road_lane(road_map: RoadMap, where: OnRoadLane) -> Pose | None:
     """The pose; None where the road has no such lane."""
     if where.lane == 0:
-        return on_road(road_map, OnRoad(where.road, where.s, where.offset, where.facing))
+        return _across(road_map, OnRoad(where.road, where.s, where.offset, where.facing), from_middle=True)
     found = lane_of_road(road_map, where.road, where.lane, where.s)
     if found is None:
         return None
@@ -148,6 +148,11 @@ def on_road_lane(road_map: RoadMap, where: OnRoadLane) -> Pose | None:
 
 def on_road(road_map: RoadMap, where: OnRoad) -> Pose | None:
     """The pose; None where there is no such road."""
+    return _across(road_map, where, from_middle=False)
+
+
+def _across(road_map: RoadMap, where: OnRoad, from_middle: bool) -> Pose | None:
+    """A pose beside a lane that is next to the middle of a road; its `t` may be from there (`from_middle`)."""
     sides = (-1, 1) if where.t <= 0.0 else (1, -1)
     for number in sides:
         found = lane_of_road(road_map, where.road, number, where.s)
@@ -158,7 +163,8 @@ def on_road(road_map: RoadMap, where: OnRoad) -> Pose | None:
         pose = lane.center.at(s)
         inner = float(np.interp(s, lane.center.s, lane.left if (number < 0) == (along > 0.0) else lane.right))
         middle = inner if number < 0 else -inner
-        return beside(pose, (middle + where.t) * along, where.facing.of(_station_heading(lane, pose)))
+        origin = middle if from_middle else -float(np.interp(s, lane.center.s, lane.road_t))
+        return beside(pose, (origin + where.t) * along, where.facing.of(_station_heading(lane, pose)))
     return None
 
 

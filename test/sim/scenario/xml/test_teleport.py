@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from map import xodr
 
 from tuling_fsm.map.road_map import RoadMap
 
@@ -39,6 +40,21 @@ def test_an_actor_keeps_its_speed(tmp_path: Path, two_lanes: RoadMap) -> None:
     simulation = run(tmp_path, two_lanes, text(story(AWAY)))
     drive(simulation, 2.0)
     assert (npc(simulation).pose.x, npc(simulation).speed) == pytest.approx((210.0, 10.0))
+
+
+@pytest.mark.parametrize("shift", [0.0, 3.5, -7.0])
+def test_a_place_of_a_road_is_counted_from_its_reference_line_and_lane_0_is_where_the_lanes_are(
+    tmp_path: Path, shift: float
+) -> None:
+    offset = f'<laneOffset s="0" a="{shift}" b="0" c="0" d="0"/>'
+    shifted = xodr.read(tmp_path, xodr.road([xodr.section([xodr.lane(1), xodr.lane(-1)])], lanes=offset))
+    for place, y in (
+        ('<RoadPosition roadId="1" s="50" t="-1"/>', -1.0),
+        ('<RoadPosition roadId="1" s="50" t="2"/>', 2.0),
+        ('<LanePosition roadId="1" laneId="0" s="50" offset="1"/>', shift + 1.0),
+    ):
+        simulation = run(tmp_path, shifted, text(npc=init("npc", teleport(f"<Position>{place}</Position>"))))
+        assert npc(simulation).pose[:2] == pytest.approx((50.0, y))
 
 
 def test_a_change_of_speed_goes_on(tmp_path: Path, two_lanes: RoadMap) -> None:
