@@ -17,11 +17,11 @@ from tuling_fsm.run import run_scenario
 from tuling_fsm.share import share_file
 from tuling_fsm.sim.scenario.compiler import load_scenario
 from tuling_fsm.verbs import campaign
-from tuling_fsm.verbs.campaign_runs import CampaignRun, DriveAll, drive
+from tuling_fsm.verbs.campaign_runs import CampaignRun, DriveAll, Ended, drive
 
 from .scenarios import COURSE, ROAM, SHORT
 
-PARKING = share_file("config", "scenarios", "parking.osc")
+PARKING, RAIN = (share_file("config", "scenarios", f"{name}.osc") for name in ("parking", "rain"))
 SHOULDER = {"t": 3.25, "kind": "off_road", "detail": "0.4 m", "at_fault": True}
 STRUCK = {"t": 1.0, "kind": "collision", "detail": "car 3 from behind", "at_fault": False}
 
@@ -134,11 +134,47 @@ def test_a_variation_that_cannot_be_driven_ends_no_other(monkeypatch: pytest.Mon
         raise InputError("s.xosc:1:1", "no such lane", "another")
 
     monkeypatch.setattr(run, "run_scenario", refuse)
-    with pytest.raises(InputError):
-        drive(CampaignRun(ROAM, 1, None, (), None))
     broken = drive(CampaignRun(ROAM, 1, None, (), None, distribution=Path("speeds.xosc"), variation=3))
     assert (broken["end"], broken["distribution"], broken["variation"]) == ("error", "speeds.xosc", 3)
     assert "no such lane" in broken["error"]
+
+
+@pytest.mark.clause("OSC-1")
+def test_a_seed_that_cannot_be_driven_ends_no_other(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where the ego is when a script puts another beside it depends on the seed."""
+
+    def run_scenario(scenario: Path, *, seed: int, **_: object) -> dict[str, Any]:
+        if seed == 2:
+            raise InputError("roam.osc:9:5", "no place beside the ego", "another")
+        return finished(CampaignRun(scenario, seed, None, (), None)) | {"distance_m": 1000.0, "sim_s": 100.0}
+
+    def one_by_one(jobs: Sequence[CampaignRun], workers: int) -> Ended:
+        yield from ((index, drive(job)) for index, job in enumerate(jobs))
+
+    monkeypatch.setattr(run, "run_scenario", run_scenario)
+    monkeypatch.setattr(campaign, "in_processes", one_by_one)
+    assert main(["campaign", str(ROAM), "--seeds", "3", "--out", str(tmp_path)]) == 1
+    assert "roam seed 2: roam.osc:9:5: no place beside the ego (expected another)" in capsys.readouterr().out
+    kept = json.loads((tmp_path / "campaign.json").read_text())
+    assert [(each["seed"], each["end"]) for each in kept["runs"]] == [(1, "goal"), (2, "error"), (3, "goal")]
+    assert kept["exposure"]["km"] == 2.0
+    assert (tmp_path / "index.html").is_file()
+
+
+def test_what_no_seed_could_be_driven_with_is_refused_before_anything_is_driven(
+    jobs: list[CampaignRun], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    nowhere = tmp_path / "nowhere.osc"
+    placed = '        ego.assign_position(map.create_odr_point(road_id: "4711", lane_id: "-1", s: 2m))\n'
+    nowhere.write_text(SHORT.replace("MAP", str(COURSE)) + placed, encoding="utf-8")
+    assert main(["campaign", str(ROAM), str(nowhere), "--seeds", "1"]) == 2
+    assert main(["campaign", str(ROAM), str(RAIN), "--seeds", "1", "--traffic", "sumo"]) == 2
+    assert jobs == []
+    road, actors = capsys.readouterr().err.splitlines()
+    assert "4711" in road
+    assert "its own actors" in actors
 
 
 def test_variables_are_set_in_every_run(jobs: list[CampaignRun]) -> None:

@@ -19,6 +19,7 @@ import pytest
 from distributed import Client, LocalCluster
 from patience import PATIENCE_S
 
+from tuling_fsm import run
 from tuling_fsm.cli import main
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.run import run_scenario
@@ -157,15 +158,18 @@ def test_a_campaign_that_is_given_up_leaves_no_run_behind(
 
 
 @pytest.mark.medium
-def test_bad_input_on_a_worker_is_told_as_here(
-    cluster: LocalCluster, driven: Callable[[Callable[..., Run]], None], capsys: pytest.CaptureFixture[str]
+def test_bad_input_on_a_worker_ends_no_other_run(
+    cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def refuses(job: CampaignRun, progress: object) -> Run:
-        raise InputError("a.osc:3:5", "no such thing", "another")
+    def refuses(*_: object, seed: int, **__: object) -> Run:
+        if seed == 2:
+            raise InputError("a.osc:3:5", "no such thing", "another")
+        raise ZeroDivisionError
 
-    driven(refuses)
-    assert main(["campaign", str(ROAM), "--seeds", "2", "--cluster", cluster.scheduler_address]) == 2
-    assert capsys.readouterr() == ("", "a.osc:3:5: no such thing (expected another)\n")
+    monkeypatch.setattr(run, "run_scenario", refuses)
+    assert main(["campaign", str(ROAM), "--seeds", "2", "--cluster", cluster.scheduler_address]) == 1
+    said = capsys.readouterr().out.splitlines()[-2:]
+    assert said == ["roam seed 1: ZeroDivisionError:", "roam seed 2: a.osc:3:5: no such thing (expected another)"]
 
 
 def refused(address: str, capsys: pytest.CaptureFixture[str]) -> str:

@@ -6,11 +6,11 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.output_file import write_file
@@ -19,9 +19,12 @@ from tuling_fsm.terminal import Style, styled
 from tuling_fsm.verbs.campaign_cluster import on_cluster
 from tuling_fsm.verbs.campaign_exposure import exposure_lines, exposure_of
 from tuling_fsm.verbs.campaign_runs import CampaignRun, DriveAll, Run, in_processes, kept_runs, run_all
-from tuling_fsm.verbs.parser import Verbs, add_overrides, add_perception, add_traffic, add_verb, folder, path
+from tuling_fsm.verbs.parser import OWN, Verbs, add_overrides, add_perception, add_traffic, add_verb, folder, path
 from tuling_fsm.verbs.runs import assignments
 from tuling_fsm.viewer.campaign_page import faults, scenario_name, write_campaign_page
+
+if TYPE_CHECKING:
+    from tuling_fsm.sim.scenario.model import Scenario
 
 PAGE = "index.html"
 MOST = 100_000
@@ -152,6 +155,8 @@ def _jobs(arguments: argparse.Namespace) -> list[CampaignRun]:
     overrides = assignments(arguments.overrides)
     asked = [each for file in arguments.scenarios for each in _variations(file, overrides)]
     _check_readable(asked, arguments.map or (None,))
+    if arguments.traffic != OWN:
+        _check_foreign(asked, here=arguments.cluster is None)
     return [
         CampaignRun(
             each.scenario, seed, map_file, each.overrides, _folder(arguments, each, map_file, seed),
@@ -191,20 +196,45 @@ def _variations(file: Path, overrides: Mapping[str, str]) -> Iterator[_Asked]:
 
 
 def _check_readable(asked: Sequence[_Asked], maps: Sequence[Path | None]) -> None:
-    """Of what cannot be read the first run would tell, after hours of others. Of variations the first is looked at."""
+    """What no run could be driven with, every run would tell, after hours of others. Of variations the first is looked
+    at, which may fit its map where others do not, or the other way round.
+    """
     from tuling_fsm.map.opendrive import read_map
     from tuling_fsm.run import chosen_map
     from tuling_fsm.sim.scenario.compiler import load_scenario
+    from tuling_fsm.sim.scenario.validation import check_on_map
 
-    chosen, notes = set[Path](), dict[str, None]()
-    for each in {each.distribution or each.scenario: each for each in reversed(asked)}.values():
+    notes = dict[str, None]()
+    on_map: dict[Path, list[Scenario]] = {}
+    for each in _one_of_each(asked):
         scenario = load_scenario(each.scenario, dict(each.overrides))
-        chosen |= {chosen_map(scenario, map_file) for map_file in maps}
+        for map_file in maps:
+            there = on_map.setdefault(chosen_map(scenario, map_file), [])
+            there += [scenario] if each.distribution is None else []
         notes |= dict.fromkeys(scenario.notes)
-    for map_file in sorted(chosen):
-        read_map(map_file)
+    for map_file, scenarios in sorted(on_map.items()):
+        road_map = read_map(map_file)
+        for scenario in scenarios:
+            check_on_map(scenario, road_map)
     for note in notes:
         print(note, file=sys.stderr)
+
+
+def _check_foreign(asked: Sequence[_Asked], here: bool) -> None:
+    """Raise `InputError` where SUMO cannot drive a scenario, or is to drive `here` and is not installed."""
+    from tuling_fsm.sim.scenario.compiler import load_scenario
+    from tuling_fsm.sim.sumo.installed import require_sumo
+    from tuling_fsm.sim.sumo.traffic import check_scenario
+
+    for each in _one_of_each(asked):
+        check_scenario(load_scenario(each.scenario, dict(each.overrides)))
+    if here:
+        require_sumo()
+
+
+def _one_of_each(asked: Sequence[_Asked]) -> Collection[_Asked]:
+    """Of every file the first."""
+    return {each.distribution or each.scenario: each for each in reversed(asked)}.values()
 
 
 def _folder(arguments: argparse.Namespace, asked: _Asked, map_file: Path | None, seed: int) -> Path | None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.verbs.campaign_runs import REFUSED, CampaignRun, Ended, Run, broken_off, drive
+from tuling_fsm.verbs.campaign_runs import CampaignRun, Ended, Run, broken_off, drive
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -35,8 +35,7 @@ def on_cluster(jobs: Sequence[CampaignRun], address: str) -> Ended:
         address: of the scheduler, e.g. `tcp://10.0.0.1:8786`.
 
     Raises:
-        InputError: no cluster is there, or its workers cannot drive these jobs; a job cannot be driven as it was asked
-            for.
+        InputError: no cluster is there, or its workers cannot drive these jobs.
     """
     there = [_anywhere(job) for job in jobs]
     with _connected(address) as client:
@@ -154,8 +153,6 @@ def _outcome(job: CampaignRun, future: Future) -> Run:
         return broken_off(job, "the cluster has gone")
     try:
         run: Run = future.result()
-    except REFUSED:
-        raise
     except KilledWorker as error:
         return broken_off(job, f"its worker was killed, {error.last_worker.address}")
     except Exception as error:

@@ -30,7 +30,7 @@ Ended = Generator[tuple[int, Run], None, None]
 DriveAll = Callable[[Sequence["CampaignRun"]], Ended]
 """Drives every job somewhere."""
 REFUSED = (InputError, FileNotFoundError, IsADirectoryError, PermissionError)
-"""What the command line says in one line: bad input, that no other seed would make better."""
+"""What the command line says in one line. It may be so with one seed and not with another."""
 
 
 @dataclass(frozen=True)
@@ -75,9 +75,6 @@ def run_all(jobs: Sequence[CampaignRun], drive_all: DriveAll, say: Report | None
 
     Returns:
         In the order of the jobs.
-
-    Raises:
-        InputError, OSError: a job cannot be driven as it was asked for; those not begun are given up.
     """
     left = TimeLeft()
     if say is not None:
@@ -105,10 +102,8 @@ def in_processes(jobs: Sequence[CampaignRun], workers: int) -> Ended:
 
 
 def drive(job: CampaignRun, progress: Report | None = None) -> Run:
-    """One run in this process, as the verb `sim` does it; a variation that cannot be driven has broken off.
-
-    Raises:
-        InputError, OSError: it cannot be driven as it was asked for.
+    """One run in this process, as the verb `sim` does it; one that cannot be driven as it was asked for, from the first
+    frame or from any other on, has broken off.
     """
     from tuling_fsm.run import run_scenario
 
@@ -125,8 +120,6 @@ def drive(job: CampaignRun, progress: Report | None = None) -> Run:
             bag=job.bag,
         )
     except REFUSED as error:
-        if job.distribution is None:
-            raise
         return broken_off(job, str(error))
     except Exception as error:
         return broken_off(job, f"{type(error).__name__}: {error}")
