@@ -14,7 +14,7 @@ import pytest
 
 from tuling_fsm.cli import main
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.falsification.criticality import FalsificationRun, drive_critically, words
+from tuling_fsm.falsification.criticality import REFUSED_COST, FalsificationRun, drive_critically, words
 from tuling_fsm.falsification.parameter_space import ParameterRange
 from tuling_fsm.falsification.runs import FILE, SearchRecord, SearchSettings
 from tuling_fsm.share import share_file
@@ -48,7 +48,7 @@ def test_values_that_cannot_be_driven_do_not_end_a_search() -> None:
     refused = driven(behind=40.0)
     assert refused["end"].startswith("refused: ")
     assert "no lane" in refused["end"]
-    assert (refused["collides"], words(refused)) == (False, "nothing near")
+    assert (refused["collides"], words(refused)) == (False, "not driven")
     assert refused["cost"] > driven(behind=-20.0)["cost"]
 
 
@@ -144,10 +144,39 @@ def test_the_table_tells_the_worst_first_and_none_twice() -> None:
     runs[3]["end"] = "refused: a.xosc:1:1: no such lane"
     heading, *rows = table(runs)
     assert heading.split() == ["nearest", "a", "b", "chosen", "end", "at", "fault"]
-    assert [row.split("  ")[0] for row in rows] == ["collision at 3.2 m/s", "0.50 s", "nothing near"]
+    assert [row.split("  ")[0] for row in rows] == ["collision at 3.2 m/s", "0.50 s", "not driven"]
     assert "3.00 s: collision, car 1" in rows[0]
     assert rows[2].split()[-2:] == ["refused", "-"]
     assert summary(runs) == (
-        "1 runs spread: 0 with a collision at fault, nearest nothing near; "
-        "3 runs guided: 2 with a collision at fault, nearest collision at 3.2 m/s"
+        "of 4 runs 1 refused; 3 runs guided: 2 with a collision at fault, nearest collision at 3.2 m/s"
     )
+    assert summary([run(10.4, "3", "spread"), *runs[:1]]) == (
+        "1 runs spread: 0 with a collision at fault, nearest nothing near; "
+        "1 runs guided: 0 with a collision at fault, nearest 0.50 s"
+    )
+
+
+def searched(monkeypatch: pytest.MonkeyPatch, runs: int, driven: int) -> int:
+    """What a search is the end of whose runs but the first `driven` are refused."""
+    refused = {
+        "cost": REFUSED_COST, "collides": False, "least_ttc_s": None, "end": "refused: a.xosc:1:1: no such lane",
+        "sim_s": 0.0, "faults": [],
+    }  # fmt: skip
+    left = iter([refused | {"cost": 10.5, "end": "goal"}] * driven + [refused] * (runs - driven))
+    monkeypatch.setattr(SearchRecord, "drive", lambda record, asked: [next(left) for _ in asked])
+    return main([*ASKED, "--runs", str(runs)])
+
+
+@pytest.mark.medium
+def test_a_search_that_has_driven_nothing_has_not_found_that_nothing_collides(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert searched(monkeypatch, 3, 0) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.splitlines()[-1] == (
+        f"{CUT_IN}: none of 3 runs could be driven, the first: a.xosc:1:1: no such lane "
+        "(expected ranges with values that can be driven)"
+    )
+    assert searched(monkeypatch, 3, 1) == 0
+    assert "of 3 runs 2 refused; 1 runs " in capsys.readouterr().out

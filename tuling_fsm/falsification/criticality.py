@@ -31,6 +31,8 @@ from tuling_fsm.sim.simulation import Simulation
 FAR_TTC_S = 10.0
 """A collision farther off in time than this is none."""
 REFUSED_COST = 2.0 * FAR_TTC_S
+REFUSED = "refused: "
+"""The end of a run whose values cannot be driven begins so."""
 REACH_M = 60.0
 """Agents farther away than this are not looked at."""
 _PER_METRE = 0.01
@@ -56,7 +58,7 @@ def drive_critically(job: FalsificationRun) -> dict[str, Any]:
         return _driven(job)
     except InputError as error:
         return {
-            "cost": REFUSED_COST, "collides": False, "least_ttc_s": None, "end": f"refused: {error}", "sim_s": 0.0,
+            "cost": REFUSED_COST, "collides": False, "least_ttc_s": None, "end": f"{REFUSED}{error}", "sim_s": 0.0,
             "faults": [],
         }  # fmt: skip
 
@@ -106,8 +108,15 @@ def _nearness(simulation: Simulation, vehicle: Vehicle) -> tuple[float, float]:
     return ttc, nearest
 
 
+def is_refused(run: Mapping[str, Any]) -> bool:
+    """Whether a run could not be driven with its values, and shows nothing of the car."""
+    return str(run["end"]).startswith(REFUSED)
+
+
 def words(run: Mapping[str, Any]) -> str:
     """How near a run came, for people."""
+    if is_refused(run):
+        return "not driven"
     if run["collides"]:
         return f"collision at {-run['cost']:.1f} m/s"
     return "nothing near" if run["least_ttc_s"] is None else f"{run['least_ttc_s']:.2f} s"

@@ -81,6 +81,7 @@ def _tell(arguments: argparse.Namespace, content: Mapping[str, Any]) -> int:
         write_file(arguments.out / "falsification.json", json.dumps(content, indent=1) + "\n")
     runs = content["runs"]
     collides = any(run["collides"] for run in runs)
+    _check_driven(arguments, runs)
     if arguments.json:
         print(json.dumps(content))
     else:
@@ -89,6 +90,15 @@ def _tell(arguments: argparse.Namespace, content: Mapping[str, Any]) -> int:
         print(styled(summary(runs), Style.BAD if collides else Style.GOOD, sys.stdout))
         print("drive the worst again: " + command(arguments, runs))
     return 1 if collides else 0
+
+
+def _check_driven(arguments: argparse.Namespace, runs: Sequence[Mapping[str, Any]]) -> None:
+    """Raise `InputError` where no run could be driven: that no collision was found says nothing then."""
+    from tuling_fsm.falsification.criticality import REFUSED, is_refused
+
+    if all(map(is_refused, runs)):
+        what = f"none of {len(runs)} runs could be driven, the first: {runs[0]['end'].removeprefix(REFUSED)}"
+        raise InputError(str(arguments.scenario), what, "ranges with values that can be driven")
 
 
 class _Progress:
@@ -163,12 +173,16 @@ def table(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def summary(runs: Sequence[Mapping[str, Any]]) -> str:
-    """How many runs of each kind, how many of them with a collision at fault, and how near the others came."""
-    from tuling_fsm.falsification.criticality import words
+    """How many runs were refused; of the others how many of each kind, how many of them with a collision at fault, and
+    how near the rest came.
+    """
+    from tuling_fsm.falsification.criticality import is_refused, words
 
-    parts = []
+    driven = [run for run in runs if not is_refused(run)]
+    refused = len(runs) - len(driven)
+    parts = [f"of {len(runs)} runs {refused} refused"] if refused else []
     for chosen in ("spread", "guided"):
-        own = [run for run in runs if run["chosen"] == chosen]
+        own = [run for run in driven if run["chosen"] == chosen]
         if own:
             hits = sum(run["collides"] for run in own)
             nearest = words(min(own, key=lambda run: float(run["cost"])))
