@@ -50,6 +50,24 @@ def test_events_are_counted_over_the_runs_that_tell_of_them() -> None:
     }
 
 
+def test_runs_that_are_one_and_the_same_drive_count_once() -> None:
+    """Seeds of a script in which nothing is drawn but lights that the car never meets say no more than one of them."""
+
+    def drive(motion: str, *infractions: dict[str, Any], town: str = "a") -> dict[str, Any]:
+        return run(10.0, *infractions) | {"file": "cut_in.xosc", "map": town, "motion_sha256": motion}
+
+    found = exposure_of([drive("1", HIT)] * 4)
+    once = exposure_of([drive("1", HIT)])
+    assert (found["runs"], found["different"]) == (4, 1)
+    assert (found["km"], found["hours"], found["events"]) == (once["km"], once["hours"], once["events"])
+    assert next(exposure_lines(found)) == (
+        "10.0 km in 0.05 h of 4 runs, 1 of them different: what is the same drive counts once"
+    )
+    others = [drive("1"), drive("2"), drive("1", town="b"), drive("1", RED), drive("1") | {"file": "b.xosc"}]
+    assert exposure_of(others)["different"] == 5
+    assert exposure_of([run(10.0)] * 4)["different"] == 4, "results that do not tell of their motion"
+
+
 def test_the_lines_name_kilometres_rates_and_bounds() -> None:
     lines = list(exposure_lines(exposure_of([run(30.0)])))
     assert lines == [

@@ -75,8 +75,9 @@ def fresh_loop(text: str = STRAIGHT) -> VehicleLoop:
 def straight_loop(until: float = 0.0) -> VehicleLoop:
     """The same as it is at a stamp (s): a copy of one that is driven to there once."""
     driven = _driven(until)
-    trace = driven.simulation._trace  # The digest is the one thing in it that no deep copy can be made of.
-    return copy.deepcopy(driven, {id(course()): course(), id(trace): trace.copy()})
+    # The digests are all there is in it that no deep copy can be made of.
+    digests = driven.simulation._trace, driven.simulation._motion
+    return copy.deepcopy(driven, {id(course()): course(), **{id(digest): digest.copy() for digest in digests}})
 
 
 @cache

@@ -21,11 +21,11 @@ from tuling_fsm.map.routing import plan_route
 from tuling_fsm.sim.reporting.result import flaps, result_of
 from tuling_fsm.sim.reporting.run_log import LogRow, RunLog, TransitionRow
 from tuling_fsm.sim.scenario.choices import ActorKind, ServerBehaviour
-from tuling_fsm.sim.scenario.commands import SetRouteServer
+from tuling_fsm.sim.scenario.commands import SetAllLights, SetRouteServer
 from tuling_fsm.sim.scenario.model import Population, RandomRoute, RouteTo, ScenarioActor
 from tuling_fsm.sim.scenario.placements import AtPose, OnLane
 from tuling_fsm.sim.simulation import Simulation
-from tuling_fsm.world.inputs import FAR_TABLES, LANE_LINES, OBJECTS, RouteRequest, Source
+from tuling_fsm.world.inputs import FAR_TABLES, LANE_LINES, OBJECTS, Light, RouteRequest, Source
 
 from .plans import LaneDriver
 from .scenes import simulation
@@ -306,7 +306,7 @@ def test_the_result_has_what_the_interface_lists(lit: RoadMap) -> None:
     assert set(result) == {
         "finished", "end", "sim_s", "wall_s", "distance_m", "services", "score", "infractions", "transitions",
         "state_s", "line_free_s", "unexplained_stops", "longest_unexplained_stop_s", "flaps",
-        "tick_ms", "trace_sha256", "seed", "map", "scenario", "notes", "version", "population",
+        "tick_ms", "trace_sha256", "motion_sha256", "seed", "map", "scenario", "notes", "version", "population",
     }  # fmt: skip
     assert (result["finished"], result["end"], result["services"], result["seed"]) == (False, "error", 0, 2)
     assert result["tick_ms"]["max"] == pytest.approx(0.2)
@@ -369,3 +369,13 @@ def test_the_trace_grows_with_what_happens(plain: RoadMap) -> None:
     assert run.trace_sha256() == before
     run.advance(None)
     assert run.trace_sha256() != before
+
+
+@pytest.mark.clause("SIM-2")
+def test_lights_that_nobody_meets_make_no_other_motion(lit: RoadMap) -> None:
+    red, green = simulation(lit), simulation(lit)
+    for run, light in ((red, Light.RED), (green, Light.GREEN)):
+        run.inject(SetAllLights(light))
+        run.advance(None)
+    assert red.trace_sha256() != green.trace_sha256()
+    assert red.motion_sha256() == green.motion_sha256() != simulation(lit).motion_sha256()

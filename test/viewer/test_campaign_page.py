@@ -81,6 +81,17 @@ def test_a_run_that_broke_off_counts_as_nothing_in_the_mean(page: Path, tmp_path
         assert f"closed loop {mean} in the mean" in (tmp_path / "index.html").read_text(encoding="utf-8")
 
 
+def test_a_page_says_how_many_runs_are_different(page: Path, tmp_path: Path) -> None:
+    assert "the same drive counts once" not in page.read_text(encoding="utf-8")
+    runs = [run("good") | {"motion_sha256": "1", "seed": seed} for seed in (1, 2, 3)]
+    write_campaign_page(
+        tmp_path / "index.html", {"held": True, "exposure": exposure_of(runs), "runs": runs}, [None] * 3
+    )
+    text = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert "of 3 runs 1 different: the same drive counts once" in text
+    assert ">0.5 km<" in text
+
+
 def test_every_link_leads_to_a_file(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     links = re.findall(r'<a href="([^"]+)">', text)

@@ -119,7 +119,7 @@ class Simulation:
         goal = mission_goal(road_map, self._feed.mission)
         self._ending = EndConditions(setting.route, limit, vehicle, p.end, p.referee.standing, slots, goal)
         self.history = History(self.dt)
-        self._trace = hashlib.sha256()
+        self._trace, self._motion = hashlib.sha256(), hashlib.sha256()
         self.distance_m = 0.0
         self.machine_state = ""
         self._ground = ground_under(road_map, self.referee.rules, vehicle, self.ego.pose)
@@ -262,6 +262,12 @@ class Simulation:
         digest = self._trace.copy()
         digest.update(repr((self.infractions, self.end)).encode())
         return digest.hexdigest()
+
+    def motion_sha256(self) -> str:
+        """Digest of how the ego and all agents have moved so far: runs that are equal in it are one and the same drive,
+        whatever the lights were that nobody met.
+        """
+        return self._motion.hexdigest()
 
     # From frame to frame.
 
@@ -426,8 +432,9 @@ class Simulation:
             lights=self.lights,
             environment=self.environment,
         )
-        self._trace.update(self.ego.state.tobytes())
-        self._trace.update(self._agents.boxes.tobytes())
+        for moved in (self.ego.state.tobytes(), self._agents.boxes.tobytes()):
+            self._trace.update(moved)
+            self._motion.update(moved)
         self._trace.update(self.lights.states(self.stamp).tobytes())
         self.history.note(self.frame, self.stamp, pose, self.ego.v, self._agents)
 

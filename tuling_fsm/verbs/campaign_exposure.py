@@ -66,9 +66,10 @@ def _at_most(count: int, mean: float) -> float:
 
 def exposure_of(runs: Sequence[Result]) -> dict[str, Any]:
     """Kilometres, hours, and of every kind of event its number, rate and bound (1/km), as plain data. Runs that broke
-    off do not count; no rate where nothing was driven.
+    off do not count, and runs that are one and the same drive count once; no rate where nothing was driven.
     """
-    driven = [run for run in runs if "distance_m" in run]
+    ended = [run for run in runs if "distance_m" in run]
+    driven = list({_drive(number, run): run for number, run in enumerate(ended)}.values())
     foreign = [run for run in driven if "traffic" in run]
     events: dict[str, Any] = {}
     for name, count in EVENTS.items():
@@ -77,7 +78,22 @@ def exposure_of(runs: Sequence[Result]) -> dict[str, Any]:
         if km > 0.0:
             events[name] = {"count": total, "per_km": total / km, "upper_95_per_km": upper_bound(total, km)}
     hours = sum(run["sim_s"] for run in driven) / 3600.0
-    return {"runs": len(driven), "km": round(_km(driven), 3), "hours": round(hours, 3), "events": events}
+    return {
+        "runs": len(ended),
+        "different": len(driven),
+        "km": round(_km(driven), 3),
+        "hours": round(hours, 3),
+        "events": events,
+    }
+
+
+def _drive(number: int, run: Result) -> tuple[object, ...]:
+    """What is equal in runs that are one and the same drive: scenario, map, all motion, and what came of it. Older
+    results do not tell of their motion, and each is taken for a drive of its own.
+    """
+    if "motion_sha256" not in run:
+        return (number,)
+    return run["file"], run["map"], run["motion_sha256"], *(count(run) for count in EVENTS.values())
 
 
 def _km(runs: Sequence[Result]) -> float:
@@ -88,7 +104,9 @@ def exposure_lines(exposure: Mapping[str, Any]) -> Iterator[str]:
     """The same in words; nothing where nothing was driven."""
     if not exposure["events"]:
         return
-    yield f"{exposure['km']:.1f} km in {exposure['hours']:.2f} h of {exposure['runs']} runs"
+    runs, different = exposure["runs"], exposure["different"]
+    once = "" if different == runs else f", {different} of them different: what is the same drive counts once"
+    yield f"{exposure['km']:.1f} km in {exposure['hours']:.2f} h of {runs} runs{once}"
     for name, found in exposure["events"].items():
         rate, bound = found["per_km"], found["upper_95_per_km"]
         yield f"  {name}: {found['count']}, {rate:.4f} per km, below {bound:.4f} with 95 % confidence"

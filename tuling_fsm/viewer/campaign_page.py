@@ -128,6 +128,8 @@ def _totals(campaign: Mapping[str, Any]) -> Iterator[str]:
     held = ("good", "held") if campaign["held"] else ("bad", "did not hold")
     yield f'<span class="verdict {held[0]}">{held[1]}</span>'
     facts = [f"{finished} of {len(runs)} finished", f"{faulty} with faults"]
+    if exposure["different"] < exposure["runs"]:
+        facts.append(f"of {exposure['runs']} runs {exposure['different']} different: the same drive counts once")
     facts += [f"{exposure['km']:.1f} km", f"{exposure['hours']:.2f} h"]
     facts += [f"closed loop {sum(map(_closed_loop, runs)) / len(runs):.3f} in the mean"] if runs else []
     yield from (f'<span class="fact">{fact}</span>' for fact in facts)

@@ -48,6 +48,7 @@ def result_of(simulation: Simulation, log: RunLog, wall_s: float) -> dict[str, A
         "flaps": flaps(log.transitions),
         "tick_ms": tick_ms(log),
         "trace_sha256": simulation.trace_sha256(),
+        "motion_sha256": simulation.motion_sha256(),
         "seed": simulation.seed,
         "map": simulation.road_map.name,
         "scenario": simulation.scenario.name,
