@@ -40,8 +40,10 @@ class RunResult:
     """That the car has driven, m."""
     faults: tuple[str, ...]
     """The infractions that the car is to blame for, a line each."""
-    score: Mapping[str, float]
-    """The referee's figures, 0 to 1; `closed_loop` is nuPlan's, `driving` that of the CARLA Leaderboard."""
+    score: Mapping[str, float | None]
+    """The referee's figures, 0 to 1; `closed_loop` is nuPlan's, `driving` that of the CARLA Leaderboard. Of progress
+    None where the script ended the run and stated no route.
+    """
     trace_sha256: str
     """Of all states of all agents: the same map, scenario and seed give the same."""
     notes: tuple[str, ...]

@@ -73,6 +73,15 @@ def test_the_closed_loop_score_is_a_mean_times_factors(
     assert score(infractions, completion, measures)["closed_loop"] == pytest.approx(closed_loop, abs=1e-4)
 
 
+def test_what_is_measured_against_a_route_that_nobody_asked_for_is_in_no_score() -> None:
+    found = score([NEAR, RED], None, FINE)
+    assert [name for name, value in found.items() if value is None] == [
+        "route_completion", "progress", "making_progress",
+    ]  # fmt: skip
+    assert found["closed_loop"] == pytest.approx((4.0 + 2.0) / 11.0, abs=1e-4)
+    assert found["driving"] == pytest.approx(1.0 / 1.4, abs=1e-4)
+
+
 def test_speeding_is_averaged_over_the_run() -> None:
     metrics = Metrics()
     for above in (2.0, 2.0, -5.0, -5.0):

@@ -46,6 +46,8 @@ def test_a_way_that_a_script_leaves_open_ends_before_the_road_does(
     found = setting(two_lanes, ego=OnLane("1", -1, start), route=ScriptedRoute((), way))
     assert found.route is not None
     assert found.route.reference.at(found.route.length).x == pytest.approx(end, abs=0.1)
+    assert found.made_up
+    assert not setting(two_lanes, ego=OnLane("1", -1, 20.0), route=ScriptedRoute((OnLane("1", -1, 90.0),), way)).made_up
 
 
 def test_anywhere_is_drawn_by_the_seed(plain: RoadMap) -> None:

@@ -21,8 +21,18 @@ from tuling_fsm.map.routing import plan_route
 from tuling_fsm.sim.reporting.result import flaps, result_of
 from tuling_fsm.sim.reporting.run_log import LogRow, RunLog, TransitionRow
 from tuling_fsm.sim.scenario.choices import ActorKind, ServerBehaviour
-from tuling_fsm.sim.scenario.commands import SetAllLights, SetRouteServer
-from tuling_fsm.sim.scenario.model import Population, RandomRoute, RouteTo, ScenarioActor
+from tuling_fsm.sim.scenario.commands import EndRun, SetAllLights, SetRouteServer
+from tuling_fsm.sim.scenario.conditions import Elapsed
+from tuling_fsm.sim.scenario.model import (
+    Action,
+    Population,
+    RandomRoute,
+    RouteTo,
+    ScenarioActor,
+    ScriptedRoute,
+    Serial,
+    Wait,
+)
 from tuling_fsm.sim.scenario.placements import AtPose, OnLane
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.world.inputs import FAR_TABLES, LANE_LINES, OBJECTS, Light, RouteRequest, Source
@@ -327,6 +337,30 @@ def test_a_population_that_the_map_has_no_room_for_is_told(plain: RoadMap) -> No
         "test.osc: populate: 0 of 5 pedestrians: the map has no room for more",
     ]
     assert simulation(plain, population=Population(2)).notes == ()
+
+
+@pytest.mark.clause("OSC-1")
+@pytest.mark.parametrize(
+    ("stated", "duration_s", "scored"), [((), None, False), ((), 1.0, False), ((OnLane("1", -1, 300.0),), None, True)]
+)
+def test_where_the_script_ends_a_run_without_a_route_no_progress_is_scored(
+    two_lanes: RoadMap, stated: tuple[OnLane, ...], duration_s: float | None, scored: bool
+) -> None:
+    """How far the car comes of a way that was made up depends on when the script ends."""
+    ends = Serial(() if duration_s else (Wait(Elapsed(1.0)), Action((EndRun(),))))
+    run = simulation(
+        two_lanes, ego=OnLane("1", -1, 20.0), route=ScriptedRoute(stated, 1000.0), storyboard=ends,
+        max_duration_s=duration_s,
+    )  # fmt: skip
+    drive(run)
+    result = result_of(run, RunLog(), 0.0)
+    assert result["end"] == ("time" if duration_s else "scenario")
+    assert (result["score"]["progress"] is not None) is scored
+    assert (result["score"]["closed_loop"] > 0.9) is not scored
+    assert (result["notes"] == []) is scored
+    assert scored or result["notes"] == [
+        "test.osc: the script ended the run, and states no route: no progress is scored"
+    ]
 
 
 @pytest.mark.clause("USE-1")

@@ -43,6 +43,8 @@ class EgoSetting(NamedTuple):
 
     start: Pose
     route: Route | None
+    made_up: bool = False
+    """Whether nobody has asked for this route: the script says no more than that the ego drives."""
 
 
 def ego_setting(
@@ -64,7 +66,10 @@ def ego_setting(
         case RandomRoute(length):
             return EgoSetting(start, _random_route_from(road_map, scenario, start, length, random))
         case ScriptedRoute(placements, length):
-            return EgoSetting(start, _scripted_route(road_map, scenario, start, placements, length, random))
+            stated = _stated_route(road_map, start, placements, random)
+            if stated is not None:
+                return EgoSetting(start, stated)
+            return EgoSetting(start, _straight_route(road_map, scenario, start, length), made_up=True)
         case RouteTo(goal):
             return EgoSetting(start, _route_over(road_map, scenario, start, (goal,), random))
         case RouteVia(placements):
@@ -130,22 +135,17 @@ def _random_route_from(
     return route_through(road_map, best[1], found.s, best[2])
 
 
-def _scripted_route(
-    road_map: RoadMap,
-    scenario: Scenario,
-    start: Pose,
-    stops: tuple[Placement, ...],
-    length: float,
-    random: np.random.Generator,
-) -> Route:
-    """The way that a script states, as far as lanes lead there, whichever way its places face."""
+def _stated_route(
+    road_map: RoadMap, start: Pose, stops: tuple[Placement, ...], random: np.random.Generator
+) -> Route | None:
+    """The way that a script states, whichever way its places face; None where it states none or no lanes lead there."""
     poses = [pose for pose in (place(each, road_map, random, {"ego": start}) for each in stops) if pose is not None]
     ahead = [Pose(pose.x, pose.y, math.nan) for pose in poses if distance(pose[:2], start[:2]) > PASSED_M]
     for via in (ahead[:-1], []) if ahead else ():
         found = route_from(road_map, start, ahead[-1], via=via).route
         if found is not None:
             return found
-    return _straight_route(road_map, scenario, start, length)
+    return None
 
 
 def _straight_route(road_map: RoadMap, scenario: Scenario, start: Pose, length: float) -> Route:

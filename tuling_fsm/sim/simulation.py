@@ -85,6 +85,7 @@ class Simulation:
         setting = ego_setting(road_map, scenario, generator(seeds.setting), center_ahead(vehicle))
         self.preset = setting.route
         """The route that the scenario asks for; None where a mission leads."""
+        self._made_up = setting.made_up
         self.ego = EgoCar(setting.start, scenario.ego_speed, vehicle, p.dynamics, p.tracker)
         self._feed = InputFeed(road_map, scenario, setting.route, p.sensors, seeds.sensors)
         self.services = Services(self._feed.mission, road_map, vehicle)
@@ -183,7 +184,8 @@ class Simulation:
             for what, there, asked in counts
             if there < asked
         ]
-        return (*self.scenario.notes, *short)
+        unasked = f"{self.scenario.file}: the script ended the run, and states no route: no progress is scored"
+        return (*self.scenario.notes, *short, *([unasked] if self.scored_completion is None else []))
 
     @property
     def infractions(self) -> tuple[Infraction, ...]:
@@ -206,6 +208,14 @@ class Simulation:
         if self.preset is not None:
             return self._ending.completion
         return (self.services.stops + self._ending.completion) / (self.services.wanted_stops + 1)
+
+    @property
+    def scored_completion(self) -> float | None:
+        """What of the route's completion says something of the car: None where the script has ended the run on a way
+        that was made up for it. How far the car comes on that depends on when the script ends.
+        """
+        ended = self.end == "scenario" or (self.end == "time" and self.scenario.max_duration_s is not None)
+        return None if self._made_up and ended else self.route_completion
 
     def inputs(self) -> Inputs:
         """All that the planner is told of the present frame; the same on every call."""

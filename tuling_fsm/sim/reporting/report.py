@@ -177,4 +177,4 @@ def _figure_rows(result: Mapping[str, Any]) -> Iterable[Sequence[object]]:
         yield name, result[name]
     for group in ("tick_ms", "score", "state_s"):
         for name, value in result[group].items():
-            yield f"{group} {name}", value
+            yield f"{group} {name}", "-" if value is None else value

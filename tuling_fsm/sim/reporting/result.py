@@ -33,7 +33,7 @@ def result_of(simulation: Simulation, log: RunLog, wall_s: float) -> dict[str, A
         "wall_s": round(wall_s, 3),
         "distance_m": round(simulation.distance_m, 3),
         "services": simulation.services.count,
-        "score": score(simulation.infractions, simulation.route_completion, simulation.referee.measures),
+        "score": score(simulation.infractions, simulation.scored_completion, simulation.referee.measures),
         "infractions": [
             {"t": record.t, "kind": record.kind, "detail": record.detail, "at_fault": record.at_fault}
             for record in simulation.infractions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 AGAINST_S = 1.0
@@ -100,8 +100,10 @@ STATIC = ("animal", "barrier", "cone", "debris", "unknown", "thing")
 """Neither vehicles nor persons; an animal is one of nuPlan's generic objects."""
 
 
-def score(infractions: Sequence[Infraction], completion: float, measures: MetricValues) -> dict[str, float]:
-    """Both scores, 0 to 1, and their terms.
+def score(
+    infractions: Sequence[Infraction], completion: float | None, measures: MetricValues
+) -> dict[str, float | None]:
+    """Both scores, 0 to 1, and their terms; terms that were not measured are None, and in neither score.
 
     `closed_loop` is nuPlan's ([caesar2021][]): a weighted mean of progress, time to collision, speed
     limit and comfort, times factors for collisions, leaving the road, driving against the traffic and hardly any
@@ -113,14 +115,15 @@ def score(infractions: Sequence[Infraction], completion: float, measures: Metric
 
     Args:
         infractions: the referee's records.
-        completion: share of the route (or of a mission's stops and its parking) that was done in time, 0 to 1.
+        completion: share of the route (or of a mission's stops and its parking) that was done in time, 0 to 1; None
+            where no route was asked for.
         measures: what was measured beside them.
     """
     at_fault = Counter(_category(record) for record in infractions if record.at_fault)
     kinds = {record.kind for record in infractions}
     known = COEFFICIENTS | OWN_COEFFICIENTS
     penalty = 1.0 / (1.0 + math.fsum(known[kind] * count for kind, count in at_fault.items() if kind in known))
-    terms = {
+    terms: dict[str, float | None] = {
         "progress": completion,
         "time_to_collision": 0.0 if "near_miss" in kinds else 1.0,
         "speed_limit": max(1.0 - measures.overspeed / MAX_OVERSPEED, 0.0),
@@ -128,17 +131,23 @@ def score(infractions: Sequence[Infraction], completion: float, measures: Metric
         "collisions": _collisions(at_fault),
         "drivable_area": 0.0 if at_fault["off_road"] else 1.0,
         "driving_direction": 1.0 - 0.5 * sum(measures.against_m >= metres for metres in AGAINST_M),
-        "making_progress": 1.0 if completion >= MAKING_PROGRESS else 0.0,
+        "making_progress": None if completion is None else float(completion >= MAKING_PROGRESS),
     }
-    mean = math.fsum(weight * terms[name] for name, weight in WEIGHTS.items()) / math.fsum(WEIGHTS.values())
     values = {
-        "closed_loop": mean * math.prod(terms[name] for name in FACTORS),
-        "driving": completion * (1.0 - measures.outside_route_lanes) * penalty,
+        "closed_loop": _closed_loop({name: value for name, value in terms.items() if value is not None}),
+        "driving": (1.0 if completion is None else completion) * (1.0 - measures.outside_route_lanes) * penalty,
         "route_completion": completion,
         "outside_route_lanes": measures.outside_route_lanes,
         "penalty": penalty,
     }
-    return {name: round(float(value), 4) for name, value in (values | terms).items()}
+    return {name: None if value is None else round(float(value), 4) for name, value in (values | terms).items()}
+
+
+def _closed_loop(terms: Mapping[str, float]) -> float:
+    """nuPlan's score, of the terms that were measured."""
+    weights = {name: weight for name, weight in WEIGHTS.items() if name in terms}
+    mean = math.fsum(weight * terms[name] for name, weight in weights.items()) / math.fsum(weights.values())
+    return mean * math.prod(terms[name] for name in FACTORS if name in terms)
 
 
 def _collisions(at_fault: Counter[str]) -> float:
