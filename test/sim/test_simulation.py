@@ -33,7 +33,7 @@ from tuling_fsm.sim.scenario.model import (
     Serial,
     Wait,
 )
-from tuling_fsm.sim.scenario.placements import AtPose, OnLane
+from tuling_fsm.sim.scenario.placements import Anywhere, AtPose, OnLane
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.world.inputs import FAR_TABLES, LANE_LINES, OBJECTS, Light, RouteRequest, Source
 
@@ -361,6 +361,17 @@ def test_where_the_script_ends_a_run_without_a_route_no_progress_is_scored(
     assert scored or result["notes"] == [
         "test.osc: the script ended the run, and states no route: no progress is scored"
     ]
+
+
+@pytest.mark.clause("SIM-2")
+@pytest.mark.parametrize("ego", [Anywhere(), OnLane("3", 1, 20.0)])
+def test_a_route_that_is_shorter_than_asked_is_told(plain: RoadMap, ego: Anywhere | OnLane) -> None:
+    run = simulation(plain, ego=ego, route=RandomRoute(100_000.0))
+    assert run.preset is not None
+    assert result_of(run, RunLog(), 0.0)["notes"] == [
+        f"test.osc: route of {run.preset.length:.0f} m of 100000 m asked: no better one was found on the map"
+    ]
+    assert simulation(plain, ego=ego, route=RandomRoute(100.0)).notes == ()
 
 
 @pytest.mark.clause("USE-1")

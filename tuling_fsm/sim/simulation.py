@@ -34,7 +34,7 @@ from tuling_fsm.sim.pedestrians.population import CrossingHabits, Pedestrians, R
 from tuling_fsm.sim.scenario import commands
 from tuling_fsm.sim.scenario.choices import ActorKind
 from tuling_fsm.sim.scenario.maneuvers import ManeuverCommand
-from tuling_fsm.sim.scenario.model import EGO, ActorState, Population, Scenario
+from tuling_fsm.sim.scenario.model import EGO, ActorState, Population, RandomRoute, Scenario
 from tuling_fsm.sim.scenario.placements import in_words
 from tuling_fsm.sim.scenario.storyboard import Storyboard
 from tuling_fsm.sim.scenario.validation import check_on_map
@@ -51,6 +51,9 @@ from tuling_fsm.sim.traffic.rude.drivers import RudeDrivers
 from tuling_fsm.sim.traffic.rude.parameters import RudeParameters
 from tuling_fsm.sim.traffic.stages import LightConditions
 from tuling_fsm.world.inputs import Inputs, RouteRequest
+
+SHORTER_M = 1.0
+"""A random route that is shorter than asked by more than this is so for want of lanes, and not for their joints."""
 
 
 class Simulation:
@@ -184,8 +187,17 @@ class Simulation:
             for what, there, asked in counts
             if there < asked
         ]
-        unasked = f"{self.scenario.file}: the script ended the run, and states no route: no progress is scored"
-        return (*self.scenario.notes, *short, *([unasked] if self.scored_completion is None else []))
+        return (*self.scenario.notes, *self._route_notes(), *short)
+
+    def _route_notes(self) -> tuple[str, ...]:
+        """What the route is not that the scenario asks for."""
+        file, asked, route = self.scenario.file, self.scenario.route, self.preset
+        if isinstance(asked, RandomRoute) and route is not None and route.length < asked.length_m - SHORTER_M:
+            length = f"route of {route.length:.0f} m of {asked.length_m:.0f} m asked"
+            return (f"{file}: {length}: no better one was found on the map",)
+        if self.scored_completion is None:
+            return (f"{file}: the script ended the run, and states no route: no progress is scored",)
+        return ()
 
     @property
     def infractions(self) -> tuple[Infraction, ...]:
