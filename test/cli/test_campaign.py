@@ -53,6 +53,7 @@ def leave(out: Path, seed: int, other: Mapping[str, Any] = {}, end: int | None =
     settings = run.run_settings(scenario, run.chosen_map(scenario, None), seed) | dict(other)
     done = finished(CampaignRun(ROAM, seed, None, (), None)) | {"distance_m": 1000.0, "sim_s": 100.0}
     (folder / "result.json").write_text(json.dumps(done | {"settings": settings})[:end])
+    (folder / "run.mcap").touch()
     return folder / "result.json"
 
 
@@ -417,6 +418,19 @@ def test_a_result_that_does_not_tell_its_settings_is_driven_anew(
     assert [job.seed for job in jobs] == [1, 2]
     told = capsys.readouterr().err
     assert told == "2 of 2 runs are driven again: the results in their folders do not tell their settings\n"
+
+
+def test_a_run_without_the_bag_that_is_asked_for_is_driven_again(
+    jobs: list[CampaignRun], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (leave(tmp_path, 1).parent / "run.mcap").unlink()
+    leave(tmp_path, 2)
+    again = ["campaign", str(ROAM), "--seeds", "2", "--resume", "--out", str(tmp_path)]
+    assert main([*again, "--results-only"]) == 0
+    assert (jobs, capsys.readouterr().err) == ([], "")
+    assert main(again) == 0
+    assert [job.seed for job in jobs] == [1]
+    assert capsys.readouterr().err == "1 of 2 runs are driven again: there is no bag in their folders, and no film\n"
 
 
 def test_to_go_on_there_has_to_be_a_folder(capsys: pytest.CaptureFixture[str]) -> None:

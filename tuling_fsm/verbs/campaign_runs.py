@@ -136,7 +136,7 @@ def kept_runs(jobs: Sequence[CampaignRun], say: Report) -> dict[CampaignRun, Run
     Raises:
         InputError: a scenario cannot be used.
     """
-    from tuling_fsm.bag.writer import SETTINGS
+    from tuling_fsm.bag.writer import FILE_NAME, SETTINGS
 
     settings_of = _settings_by_job()
     runs: dict[CampaignRun, Run] = {}
@@ -146,13 +146,15 @@ def kept_runs(jobs: Sequence[CampaignRun], say: Report) -> dict[CampaignRun, Run
         if result is None:
             continue
         if SETTINGS not in result:
-            others["do not tell their settings"] += 1
+            others["the results in their folders do not tell their settings"] += 1
         elif result[SETTINGS] != settings_of(job):
-            others["are of other settings"] += 1
+            others["the results in their folders are of other settings"] += 1
+        elif job.bag and job.out is not None and not (job.out / FILE_NAME).is_file():
+            others["there is no bag in their folders, and no film"] += 1
         else:
             runs[job] = {**job.told, **result}
     for what, count in others.items():
-        say(f"{count} of {len(jobs)} runs are driven again: the results in their folders {what}")
+        say(f"{count} of {len(jobs)} runs are driven again: {what}")
     return runs
 
 
