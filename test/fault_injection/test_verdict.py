@@ -19,13 +19,18 @@ from tuling_fsm.fault_injection.verdict import (
 from .staged import reference
 
 GOOD = CellEvidence(recovered_s=2.0, state="on_road/normal", reason="NO_PATH wall")
-STRUCK, SHOULDER = (7.0, "collision", "car 3"), (8.0, "off_road", "0.4 m")
+STRUCK, SHOULDER, GRAVEL = (7.0, "collision", "car 3"), (8.0, "off_road", "0.4 m"), (9.0, "off_road", "1.2 m")
 CASES = [
     (GOOD, CellVerdict.PASSED, ""),
     (replace(GOOD, errors=("ValueError: no", "more")), CellVerdict.ERROR, "ValueError: no"),
     (replace(GOOD, at_fault=(STRUCK,)), CellVerdict.COLLISION, "7.00 s: collision, car 3"),
     (replace(GOOD, at_fault=(SHOULDER,)), CellVerdict.INFRACTION, "8.00 s: off_road, 0.4 m"),
-    (replace(GOOD, at_fault=(SHOULDER,), known=frozenset({"off_road"})), CellVerdict.PASSED, ""),
+    (replace(GOOD, at_fault=(SHOULDER,), known=("off_road",)), CellVerdict.PASSED, ""),
+    (
+        replace(GOOD, at_fault=(SHOULDER, GRAVEL), known=("off_road",)),
+        CellVerdict.INFRACTION,
+        "9.00 s: off_road, 1.2 m",
+    ),
     (replace(GOOD, unreported_s=UNREPORTED_S), CellVerdict.PASSED, ""),
     (
         replace(GOOD, unreported_s=12.5),

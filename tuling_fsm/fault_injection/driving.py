@@ -165,7 +165,7 @@ def drive_cell(loop: VehicleLoop, cell: FaultCell, reference: ReferenceDrive, du
         at_fault=tuple(
             (each.t, each.kind, each.detail) for each in loop.simulation.infractions if each.at_fault and each.t > began
         ),
-        known=frozenset(kind for t, kind in reference.at_fault if began < t <= loop.simulation.stamp),
+        known=tuple(kind for t, kind in reference.at_fault if began < t <= loop.simulation.stamp),
         unreported_s=loop.run_log.longest_unexplained_stop_s(),
         recovered_s=recovered_s,
         state=loop.state,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
@@ -82,8 +83,8 @@ class CellEvidence:
     """Lines of what failed in the planner's process or in the loop."""
     at_fault: tuple[tuple[float, str, str], ...] = ()
     """The referee's records of what the car was to blame for: stamp (s), kind, detail."""
-    known: frozenset[str] = frozenset()
-    """Kinds that the run without the fault is to blame for as well, in the same time."""
+    known: tuple[str, ...] = ()
+    """Kinds that the run without the fault is to blame for as well, in the same time: each is no more than one here."""
     unreported_s: float = 0.0
     """The longest stand without a reason."""
     recovered_s: float | None = None
@@ -108,11 +109,11 @@ def _error(evidence: CellEvidence) -> str:
 
 
 def _blamed(evidence: CellEvidence, collision: bool) -> str:
-    new = [
-        f"{t:.2f} s: {kind}, {detail}"
-        for t, kind, detail in evidence.at_fault
-        if (kind == "collision") is collision and kind not in evidence.known
-    ]
+    known, new = Counter(evidence.known), list[str]()
+    for t, kind, detail in evidence.at_fault:
+        known[kind] -= 1
+        if (kind == "collision") is collision and known[kind] < 0:
+            new.append(f"{t:.2f} s: {kind}, {detail}")
     return "; ".join(new)
 
 
