@@ -150,6 +150,40 @@ def test_words_of_another_drive_are_none_of_it(tmp_path: Path, before: bool) -> 
     assert {word for _, topic, word in timeline.words if topic == "sensors"} == {"on_road/normal", "on_road/replan"}
 
 
+def with_resets(folder: Path, *lengths_s: float) -> Path:
+    """Drives at 1, 2, ... m/s one after the other, each from 0 s on, as a simulator that is reset goes through them. Of
+    each the state is told at its beginning, and half a second before its end a transition.
+    """
+    with BagWriter(folder) as bag:
+        for number, length in enumerate(lengths_s, start=1):
+            for k in range(round(length / 0.05)):
+                ns, t, pose = k * TICK_NS, 0.05 * k, Pose(0.05 * k * number, 0.0, 0.0)
+                bag.write(ns, "odometry", pack_odometry(ns, Odometry(t, pose, float(number), 0.0)))
+                why = DiagnosticStatus("limit", "-", (("code", f"LEADER{number}"),))
+                bag.write(ns, "why", pack_diagnostics(ns, (why,)))
+                if k == 0:
+                    bag.write(ns, "state", pack_string("on_road/normal"))
+                if k == round(length / 0.05) - 10:
+                    change = {**CHANGE, "stamp": t, "clause": f"NOR-{number}"}
+                    bag.write(ns, "transition", pack_json(change))
+    return folder
+
+
+@pytest.mark.clause("EXPL-1", "DWELL-5")
+@pytest.mark.parametrize("lengths_s", [(6.0, 3.0), (3.0, 6.0), (3.0, 6.0, 5.0)])
+def test_of_a_simulator_that_is_reset_the_longest_drive_is_told(
+    tmp_path: Path, lengths_s: tuple[float, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    timeline, number = read_timeline(with_resets(tmp_path, *lengths_s)), 1 + lengths_s.index(6.0)
+    assert (timeline.begin, timeline.end) == (0.0, 5.95)
+    assert [each.t for each in timeline.motion] == pytest.approx([0.05 * k for k in range(120)])
+    assert {each.v for each in timeline.motion} == {number}
+    assert {why.code for why in timeline.whys} == {f"LEADER{number}"}
+    assert [(change.t, change.clause) for change in timeline.changes] == [(5.5, f"NOR-{number}")]
+    assert main(["why", str(tmp_path)]) == 0
+    assert "time jumps: told is from 0.000 to 5.950 s" in capsys.readouterr().err
+
+
 def test_a_silence_of_less_than_ten_minutes_is_part_of_the_drive(tmp_path: Path) -> None:
     with BagWriter(tmp_path) as bag:
         for stamp in (0.0, 1.0, 600.0, 601.0):

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bag.test_timeline import with_a_stamp
+from bag.test_timeline import with_a_stamp, with_resets
 
 from tuling_fsm.agent import Parameters
 from tuling_fsm.bag.drive_clock import DriveClock
@@ -185,6 +185,9 @@ class Page:
 
     def tick(self, stamp: float, v: float = 4.0) -> None:
         at(self.film, stamp, v=v)
+        self.show()
+
+    def show(self) -> None:
         self._patches += filter(None, [self.film.patch()])
 
     @property
@@ -283,6 +286,22 @@ def test_no_film_has_a_tick_from_before_the_clock_was_set(tmp_path: Path) -> Non
     assert [(stop["from"], stop["to"]) for stop in film["stops"]] == [(2.0, 5.95)]
     assert film["words"]["state"] == live["lists"]["words.state"] == [[0.0, "on_road/normal"]]
     assert (live["origin"]["t"], live["begin"], live["end"]) == (1.7e9, 0.0, 6.0)
+
+
+@pytest.mark.clause("EXPL-1", "DWELL-5")
+def test_of_a_simulator_that_is_reset_the_film_shows_the_longest_drive_and_the_page_the_last(tmp_path: Path) -> None:
+    bag, page = with_resets(tmp_path, 3.0, 6.0, 5.0), Page()
+    for message in read_messages(bag):
+        page.film.take(message.topic, message.data)
+        page.show()
+    film, shown = unpacked(record(FilmSource(bag)).data), page.content
+    for (header, columns), number, end in ((film, 2, 5.95), (shown, 3, 4.95)):
+        assert (header["begin"], header["end"]) == (0.0, end)
+        assert set(columns["ego.v"].tolist()) == {number}
+        assert len(columns["why.t"]) == round((end + 0.05) / 0.05)
+    assert [change["clause"] for change in film[0]["changes"]] == ["NOR-2"]
+    assert [change["clause"] for change in shown[0]["lists"]["changes"]] == ["NOR-3"]
+    assert page.opened == 3
 
 
 def test_silence_and_messages_that_overtake_one_another_begin_no_other_drive() -> None:

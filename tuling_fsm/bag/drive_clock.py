@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -44,21 +47,54 @@ class DriveClock:
 
 
 class DriveSpan(NamedTuple):
-    """From which stamp (s) to which a drive goes on."""
+    """From which stamp (s) to which a drive goes on, and from which number of a bag's stamps up to which: a simulator
+    that is reset goes through the same stamps again.
+    """
 
     begin: float = -math.inf
     end: float = math.inf
+    first: int = 0
+    behind: float = math.inf
 
-    def holds(self, stamp: float) -> bool:
-        """Whether a stamp (s) can be of this drive."""
-        return self.begin <= stamp <= self.end
+    def holds(self, stamp: float, number: int) -> bool:
+        """Whether a bag's stamp (s) of this number can be of this drive."""
+        return self.begin <= stamp <= self.end and self.first <= number < self.behind
 
 
-def drive_span(stamps: Iterable[float]) -> DriveSpan:
-    """That of the drive that most of some stamps (s) are of; any time where there are none."""
-    ordered = sorted(stamps)
-    if not ordered:
-        return DriveSpan()
-    jumps = [k for k in range(1, len(ordered)) if ordered[k] - ordered[k - 1] > LONGEST_SILENCE_S]
-    first, behind = max(pairwise((0, *jumps, len(ordered))), key=lambda piece: piece[1] - piece[0])
-    return DriveSpan(ordered[first], ordered[behind - 1])
+ANY_TIME = DriveSpan()
+"""What holds of a bag with one drive."""
+
+
+def drive_span(stamps: Iterable[tuple[str, float]]) -> DriveSpan:
+    """That of the drive that most of a bag's stamps are of; any time where there are none.
+
+    Stamps with a long silence on both sides interrupt no drive. Where those of a topic go back another one begins.
+
+    Args:
+        stamps: topic and stamp (s), in the order of the bag.
+    """
+    listed = list(stamps)
+    ordered = sorted(stamp for _, stamp in listed)
+    parts = [b for a, b in pairwise((-math.inf, *ordered)) if b - a > LONGEST_SILENCE_S]
+    clocks, drives, longest = defaultdict[int, DriveClock](DriveClock), dict[int, _Drive](), _Drive()
+    for number, (topic, stamp) in enumerate(listed):
+        part = bisect_right(parts, stamp)
+        if clocks[part].begins_anew(topic, stamp) or part not in drives:
+            drives[part] = _Drive(DriveSpan(stamp, stamp, number))
+        drives[part].add(stamp, number)
+        longest = max(longest, drives[part], key=lambda drive: drive.count)
+    return longest.span
+
+
+@dataclass
+class _Drive:
+    """One as far as it has been read: its span, and how many stamps there are of it."""
+
+    span: DriveSpan = ANY_TIME
+    count: int = 0
+
+    def add(self, stamp: float, number: int) -> None:
+        """A stamp (s) of it."""
+        begin, end, first, _ = self.span
+        self.span = DriveSpan(min(begin, stamp), max(end, stamp), first, number + 1)
+        self.count += 1

@@ -11,7 +11,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tuling_fsm.bag.drive_clock import DriveSpan, drive_span
+from tuling_fsm.bag.drive_clock import ANY_TIME, DriveSpan, drive_span
 from tuling_fsm.bag.read_warnings import ReadWarnings, Report
 from tuling_fsm.bag.reader import read_messages
 from tuling_fsm.bag.ticks import ours
@@ -32,7 +32,6 @@ CLOCK_TIME_S = 1e6
 """Stamps beyond this are those of a clock."""
 STAMPED = frozenset({"odometry", "trajectory", "why"})
 """Topics whose messages bear the planner's clock."""
-ANY_TIME = DriveSpan()
 
 
 class StateChange(NamedTuple):
@@ -84,6 +83,8 @@ class Timeline:
     whys: tuple[WhyMessage, ...]
     words: tuple[tuple[float, str, str], ...]
     motion: tuple[MotionSample, ...]
+    drive: DriveSpan = ANY_TIME
+    """Which messages of the bag it is made of."""
 
     @property
     def origin(self) -> float:
@@ -117,7 +118,7 @@ def read_timeline(
     report: Report | None = None,
 ) -> Timeline:
     """Read a bag with the planner's output topics, from this product's runs or recorded by any other program; where its
-    time jumps by more than `LONGEST_SILENCE_S`, the drive of which there is most.
+    time jumps by more than `LONGEST_SILENCE_S`, or goes back, the drive of which there is most.
 
     Args:
         path: a bag folder, or one `.mcap` or `.db3` file.
@@ -136,26 +137,30 @@ def read_timeline(
     if not said.stamps or not (said.changes or said.whys or said.words or silent):
         raise InputError(str(path), "the planner says nothing in it", "the topics state, transition and why")
     drive = drive_span(said.clock)
-    if not all(map(drive.holds, said.clock)):
+    if not all(drive.holds(t, number) for number, (_, t) in enumerate(said.clock)):
         if report is not None:
             report(f"{path}: time jumps: told is from {drive.begin:.3f} to {drive.end:.3f} s, the rest is left out")
         again = ReadWarnings(str(path), lambda line: None)
         said = _read(by_stamp(ours(read_messages(path, salvage, names)), drive), again)
-        said.changes = [change for change in said.changes if drive.holds(change.t)]
+        said.changes = [change for change in said.changes if drive.begin <= change.t <= drive.end]
+        said.drive = drive
     said.motion = said.motion or _planned(by_stamp(ours(read_messages(path, salvage, names)), drive))
     return said.timeline()
 
 
 @dataclass
 class _Said:
-    """What is in a bag in the order of its messages; their stamps (s), and those of the planner's clock among them."""
+    """What is in a bag in the order of its messages; their stamps (s), and those of the topics that have the planner's
+    clock, with the topic.
+    """
 
     changes: list[StateChange] = field(default_factory=list)
     whys: list[WhyMessage] = field(default_factory=list)
     words: list[tuple[float, str, str]] = field(default_factory=list)
     motion: list[MotionSample] = field(default_factory=list)
     stamps: list[float] = field(default_factory=list)
-    clock: list[float] = field(default_factory=list)
+    clock: list[tuple[str, float]] = field(default_factory=list)
+    drive: DriveSpan = ANY_TIME
 
     def timeline(self) -> Timeline:
         """The same by time: messages are in the order of ticks, whose clock may be set back."""
@@ -170,6 +175,7 @@ class _Said:
             tuple(self.whys),
             tuple(self.words),
             tuple(self.motion),
+            self.drive,
         )
 
 
@@ -177,7 +183,7 @@ def _read(messages: Iterable[tuple[float, Message]], warnings: ReadWarnings) -> 
     said = _Said()
     for t, message in messages:
         said.stamps.append(t)
-        said.clock += [t] * (message.topic in STAMPED)
+        said.clock += [(message.topic, t)] * (message.topic in STAMPED)
         if message.topic == "odometry":
             said.motion += motion_samples(t, message.data)
         elif message.topic == "transition" and (event := warnings.usable(message, unpack_transition)) is not None:
@@ -194,20 +200,21 @@ def by_stamp(messages: Iterable[Message], drive: DriveSpan = ANY_TIME) -> Iterat
 
     One without a stamp of its own takes that of the message before it, or at the beginning that of the first one. One
     with a stamp that is not of the drive is left out, and what comes behind it up to one that is: of its topics only
-    the last message holds on.
+    the last message holds on, and of `transition`, which tells of a moment, none.
     """
     waiting: list[Message] = []
-    clock, within = None, True
+    clock, within, number = None, True, -1
     for message in messages:
+        number += message.topic in STAMPED
         if message.topic in STAMPED and (ns := stamp_ns_if_any(message.data)) is not None:
-            within = drive.holds(seconds(ns))
+            within = drive.holds(seconds(ns), number)
             if not within:
                 continue
             clock = seconds(ns)
             yield from ((clock, other) for other in waiting)
             waiting.clear()
         if not within:
-            waiting = _last_of_each([*waiting, message])
+            waiting = _lasting([*waiting, message])
         elif clock is None:
             waiting.append(message)
         else:
@@ -215,9 +222,9 @@ def by_stamp(messages: Iterable[Message], drive: DriveSpan = ANY_TIME) -> Iterat
     yield from ((seconds(message.ns), message) for message in waiting if within)
 
 
-def _last_of_each(messages: Iterable[Message]) -> list[Message]:
-    """The last message of each topic."""
-    return list({message.topic: message for message in messages}.values())
+def _lasting(messages: Iterable[Message]) -> list[Message]:
+    """The last message of each topic that does not tell of a moment."""
+    return list({message.topic: message for message in messages if message.topic != "transition"}.values())
 
 
 def motion_samples(t: float, raw: bytes) -> list[MotionSample]:

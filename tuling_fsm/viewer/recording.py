@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from tuling_fsm.agent import Parameters
-from tuling_fsm.bag.drive_clock import DriveSpan
 from tuling_fsm.bag.read_warnings import Report
 from tuling_fsm.bag.reader import read_messages
 from tuling_fsm.bag.replay import map_of, parameters_of, recorded_map
@@ -156,8 +155,8 @@ class _Film:
     def _handed_on(self, take: Mapping[str, Callable[[float, bytes], None]]) -> Iterator[Message]:
         """Every message of ours, after it was taken."""
         source = self._source
-        drive = DriveSpan(self._timeline.begin, self._timeline.end)
-        for stamp, message in by_stamp(ours(read_messages(source.bag, source.salvage, source.names)), drive):
+        messages = ours(read_messages(source.bag, source.salvage, source.names))
+        for stamp, message in by_stamp(messages, self._timeline.drive):
             if message.topic in take:
                 with suppress(InputError):  # The planner could not use it either.
                     take[message.topic](stamp - self._origin.t, message.data)
