@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -34,10 +35,12 @@ def standing(t: float) -> bool:
     return 4.0 <= t <= 9.5 or 12.0 <= t <= 12.5
 
 
-def record(folder: Path, without: tuple[str, ...] = (), recorder_ns: int = 0) -> Path:
+def record(
+    folder: Path, without: tuple[str, ...] = (), recorder_ns: int = 0, ticks: Iterable[int] = range(400)
+) -> Path:
     """20 s of a car that stands from 4 s to 9.5 s, and for a moment at 12 s; `recorder_ns` is added to log times."""
     with BagWriter(folder) as bag:
-        for k in range(400):
+        for k in ticks:
             ns, t = k * TICK_NS, k * 0.05
             v = 0.0 if standing(t) else 3.0
             row = Trajectory.standing(t, Pose(0.0, 0.0, 0.0))
@@ -182,6 +185,18 @@ def test_of_a_simulator_that_is_reset_the_longest_drive_is_told(
     assert [(change.t, change.clause) for change in timeline.changes] == [(5.5, f"NOR-{number}")]
     assert main(["why", str(tmp_path)]) == 0
     assert "time jumps: told is from 0.000 to 5.950 s" in capsys.readouterr().err
+
+
+@pytest.mark.clause("EXPL-1")
+@pytest.mark.parametrize("without", [(), ("odometry",)])
+def test_what_the_car_did_while_the_recorder_was_paused_nobody_knows(
+    tmp_path: Path, without: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    bag = record(tmp_path, without, ticks=[*range(122), *range(158, 400)])
+    stops = read_timeline(bag).stops
+    assert [(round(stop.t_from, 3), round(stop.t_to, 3)) for stop in stops] == [(4.0, 6.05), (7.9, 9.5)]
+    assert main(["why", str(bag)]) == 0
+    assert capsys.readouterr().err == f"{bag} at 6.050 s: a gap of 1.850 s\n"
 
 
 def test_a_silence_of_less_than_ten_minutes_is_part_of_the_drive(tmp_path: Path) -> None:

@@ -13,11 +13,13 @@ CODES = ("NONE", "RED_LIGHT", "SPEED_LIMIT", "LEADER", "")
 
 
 def drive(seed: int) -> tuple[list[tuple[float, float]], list[LimitChange]]:
-    """Two minutes of motion at 20 Hz and of what limited the car, in steps of any length."""
+    """Two minutes of motion at 20 Hz, with gaps, and of what limited the car, in steps of any length."""
     random, motion, said = Random(seed), list[tuple[float, float]](), list[LimitChange]()
+    begin = 0.0
     while len(motion) < 2400:
         v = random.choice((0.0, 0.0, 3.0))
-        motion += [(0.05 * (len(motion) + k), v) for k in range(random.randrange(1, 200))]
+        motion += [(begin + 0.05 * k, v) for k in range(random.randrange(1, 200))]
+        begin = motion[-1][0] + random.choice((0.05, 0.05, 0.9, 1.1, 30.0))
     t = random.choice((0.0, 5.0))
     while t < motion[-1][0]:
         said.append(LimitChange(t, random.choice(CODES), random.choice("abc")))
@@ -39,6 +41,15 @@ def test_at_any_moment_the_stops_are_those_of_the_drive_so_far(seed: int) -> Non
             told = [*watch.over, *([] if watch.now is None else [watch.now])]
             assert told == [stop.summary for stop in stops(motion[: k + 1], said[:heard])]
     assert len(watch.over) > 1
+
+
+@pytest.mark.clause("EXPL-1")
+def test_in_a_gap_of_more_than_a_second_nobody_knows_whether_the_car_stands() -> None:
+    stamps = [0.5 * k for k in range(7)] + [4.0 + 0.5 * k for k in range(7)] + [30.0 + 0.5 * k for k in range(7)]
+    found = list(stops([(t, 0.0) for t in stamps], [LimitChange(0.0, "LEADER", "a"), LimitChange(30.0, "NONE", "b")]))
+    assert [(stop.t_from, stop.t_to, stop.primary.code) for stop in found] == [
+        (0.0, 7.0, "LEADER"), (30.0, 33.0, "NONE"),
+    ]  # fmt: skip
 
 
 @pytest.mark.clause("EXPL-1")

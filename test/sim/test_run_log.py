@@ -49,6 +49,6 @@ def test_standing_without_a_reason_is_measured() -> None:
 @pytest.mark.clause("EXPL-1")
 @pytest.mark.parametrize("reason", [Reason.NONE, Reason.SPEED_LIMIT, Reason.CURVATURE])
 def test_what_limits_a_car_that_drives_is_no_reason_to_stand(reason: Reason) -> None:
-    log = log_of((0.0, "a", 0.0, RED), (1.0, "a", 0.0, Limit(reason)), (2.5, "a", 0.0, Limit(reason)))
+    log = log_of(*((0.5 * k, "a", 0.0, RED if k < 2 else Limit(reason)) for k in range(6)))
     (stop,) = log.stops()
     assert (stop.primary.code, log.longest_unexplained_stop_s()) == ("RED_LIGHT", 1.5)

@@ -304,6 +304,15 @@ def test_of_a_simulator_that_is_reset_the_film_shows_the_longest_drive_and_the_p
     assert page.opened == 3
 
 
+@pytest.mark.clause("EXPL-1")
+def test_over_a_silence_no_stop_goes_on() -> None:
+    page = Page()
+    for stamp in (*range(100, 104), *range(120, 123)):
+        page.tick(float(stamp), v=0.0)
+    told = page.content[0]["lists"]["stops"]
+    assert [(stop["from"], stop["to"]) for stop in told] == [(100.0, 103.0), (120.0, 122.0)]
+
+
 def test_silence_and_messages_that_overtake_one_another_begin_no_other_drive() -> None:
     page = Page()
     for stamp in (100.0, 100.05, 108.0, 108.05, 150.0):

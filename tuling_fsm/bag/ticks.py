@@ -21,11 +21,12 @@ from tuling_fsm.world.inputs import Inputs
 
 AGENT = "agent"
 """Name of this planner in a bag's `run`; a bag without a name is its own too."""
-_TICK_TOPICS = ("odometry", "trajectory")
+TICK_TOPICS = ("odometry", "trajectory")
+"""Whose messages bear the stamps of ticks."""
 _ONCE: dict[str, Any] = {"route_answers": (), **dict.fromkeys(OPERATOR, False)}
 """What is given on one tick only."""
 _INPUTS = frozenset(topic.name for topic in INPUTS) | {"route_answer", "operator"}
-_HEARD = _INPUTS.union(_TICK_TOPICS)
+_HEARD = _INPUTS.union(TICK_TOPICS)
 
 
 class RecordedTick(NamedTuple):
@@ -100,7 +101,7 @@ def _fits(message: Message, warnings: ReadWarnings) -> bool:
     try:
         if message.topic in _HEARD and message.type != BY_NAME[message.topic].type:
             raise InputError(message.topic, f"is a {message.type}", f"a {BY_NAME[message.topic].type}")
-        if message.topic in _TICK_TOPICS:
+        if message.topic in TICK_TOPICS:
             stamp_ns(message.data)
     except InputError as error:
         warnings.refuse(message, error)
@@ -114,7 +115,7 @@ def _tick_ns(together: list[Message], last_ns: int) -> int | None:
     Odometry that is no later than the last tick was repeated or delayed, if the answer to it is later, or its clock has
     been set back, if not.
     """
-    stamps = {message.topic: stamp_ns(message.data) for message in together if message.topic in _TICK_TOPICS}
+    stamps = {message.topic: stamp_ns(message.data) for message in together if message.topic in TICK_TOPICS}
     odometry, answer = stamps.get("odometry"), stamps.get("trajectory", -1)
     if odometry is None or odometry <= last_ns < answer:
         return answer if answer > last_ns else None

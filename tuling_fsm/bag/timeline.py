@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 from tuling_fsm.bag.drive_clock import ANY_TIME, DriveSpan, drive_span
 from tuling_fsm.bag.read_warnings import ReadWarnings, Report
 from tuling_fsm.bag.reader import read_messages
-from tuling_fsm.bag.ticks import ours
+from tuling_fsm.bag.ticks import TICK_TOPICS, ours
 from tuling_fsm.bag.topic_names import OURS, Message, TopicNames
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.standstills import LimitChange, Standstill, longest_unexplained_s, stops
-from tuling_fsm.wire.cdr import seconds, stamp_ns_if_any
+from tuling_fsm.wire.cdr import nanoseconds, seconds, stamp_ns_if_any
 from tuling_fsm.wire.diagnostics import DiagnosticStatus, unpack_diagnostics
 from tuling_fsm.wire.odometry import unpack_odometry
 from tuling_fsm.wire.text import unpack_string
@@ -125,8 +125,8 @@ def read_timeline(
         salvage: read a damaged MCAP file up to the damage.
         names: how the bag calls its topics and frames.
         silent: whether the planner may say nothing in it, as one of another maker does.
-        report: told of another drive, and of messages that cannot be used, which are left out; without it the latter
-            raise.
+        report: told of another drive, of gaps, and of messages that cannot be used, which are left out; without it the
+            latter raise.
 
     Raises:
         InputError: no bag, a damaged one, one without messages, or one in which the planner says nothing.
@@ -144,6 +144,8 @@ def read_timeline(
         said = _read(by_stamp(ours(read_messages(path, salvage, names)), drive), again)
         said.changes = [change for change in said.changes if drive.begin <= change.t <= drive.end]
         said.drive = drive
+    for t in said.ticks:
+        warnings.tick(nanoseconds(t))
     said.motion = said.motion or _planned(by_stamp(ours(read_messages(path, salvage, names)), drive))
     return said.timeline()
 
@@ -161,6 +163,11 @@ class _Said:
     stamps: list[float] = field(default_factory=list)
     clock: list[tuple[str, float]] = field(default_factory=list)
     drive: DriveSpan = ANY_TIME
+
+    @property
+    def ticks(self) -> list[float]:
+        """Stamps of the ticks by time, s."""
+        return sorted(t for topic, t in self.clock if topic in TICK_TOPICS)
 
     def timeline(self) -> Timeline:
         """The same by time: messages are in the order of ticks, whose clock may be set back."""

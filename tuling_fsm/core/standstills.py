@@ -7,11 +7,12 @@ from bisect import bisect_right
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from tuling_fsm.core.request import Reason
 from tuling_fsm.core.standing import VEHICLE_STANDS
+from tuling_fsm.core.time_loss import LONGEST_GAP_S
 
 SHORTEST_STOP_S = 1.0
 """Shorter stands need no reason."""
@@ -74,16 +75,22 @@ class Standstill:
 
 
 def stops(motion: Iterable[tuple[float, float]], said: Sequence[LimitChange]) -> Iterator[Standstill]:
-    """Every stand of a second and longer.
+    """Every stand of a second and longer; whether the car stood in a gap of the motion nobody knows.
 
     Args:
         motion: stamp (s) and speed (m/s), by time.
         said: what limited the car, by time.
     """
     for stands, run in groupby(motion, key=lambda sample: abs(sample[1]) < VEHICLE_STANDS):
-        stamps = [t for t, _ in run]
-        if stands and stamps[-1] - stamps[0] >= SHORTEST_STOP_S:
-            yield Standstill(tuple(_causes(stamps[0], stamps[-1], said)))
+        for t_from, t_to in _without_gaps([t for t, _ in run] if stands else ()):
+            if t_to - t_from >= SHORTEST_STOP_S:
+                yield Standstill(tuple(_causes(t_from, t_to, said)))
+
+
+def _without_gaps(stamps: Sequence[float]) -> Iterator[tuple[float, float]]:
+    """From which stamp (s) to which there are others all along."""
+    gaps = [k for k in range(1, len(stamps)) if stamps[k] - stamps[k - 1] > LONGEST_GAP_S]
+    yield from ((stamps[first], stamps[behind - 1]) for first, behind in pairwise((0, *gaps, len(stamps))) if stamps)
 
 
 def longest_unexplained_s(found: Iterable[Standstill]) -> float:
@@ -159,9 +166,11 @@ class StandstillWatch:
 
     def move(self, t: float, v: float) -> None:
         """How fast (m/s) the car is at a stamp (s)."""
-        if abs(v) >= VEHICLE_STANDS:
+        stands = abs(v) < VEHICLE_STANDS
+        if self._stand is not None and not (stands and t - self._stand.t_to <= LONGEST_GAP_S):
             self.over += [self.now] if self.now is not None else []
             self._stand = None
+        if not stands:
             self._listen(t)
         elif self._stand is None:
             self._stand = _Stand(t, t, _CauseRun(t, self._last._replace(t=t)))
