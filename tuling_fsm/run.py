@@ -311,7 +311,7 @@ def _agent(simulation: Simulation, parameters: Parameters, log: RunLog) -> Drive
         tick_ms = 1e3 * (time.perf_counter() - began)
         tell_route_server(simulation, tick.decision)
         _note_transitions(log, tick.decision)
-        ego, ns = tick.world.ego, nanoseconds(tick.stamp)
+        ego, ns = simulation.ego, nanoseconds(tick.stamp)
         row = LogRow(tick.stamp, tick.state, ego.pose, ego.v, tick.limit, tick_ms)
         return DrivenFrame(
             row,
@@ -337,7 +337,8 @@ def _baseline(name: str, simulation: Simulation, parameters: Parameters) -> Driv
         began = time.perf_counter()
         plan = planner.step(inputs)
         tick_ms = 1e3 * (time.perf_counter() - began)
-        row = LogRow(inputs.stamp, name, plan.pose, plan.v, plan.limit, tick_ms)
+        ego = simulation.ego
+        row = LogRow(inputs.stamp, name, ego.pose, ego.v, plan.limit, tick_ms)
         return DrivenFrame(
             row, plan.trajectory, lambda: trajectory_messages(plan.trajectory, nanoseconds(inputs.stamp))
         )

@@ -34,8 +34,12 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "town.xodr"
 
 
-def record(folder: Path, map_file: Path | None, standing_s: float, topic: str = "odometry") -> Path:
-    """A car that stands, its wheels turning, and then drives 10 s along a lane at half of its top speed."""
+def record(
+    folder: Path, map_file: Path | None, standing_s: float, topic: str = "odometry", lost: range = range(0)
+) -> Path:
+    """A car that stands, its wheels turning, and then drives 10 s along a lane at half of its top speed; it tells at
+    every tick what limits it, without odometry on those that are `lost`.
+    """
     run = {} if map_file is None else {"map": str(map_file), "parameters": {"vehicle.max_speed": LIMIT}}
     changes = {0: (BAY, "STEERING"), round(standing_s / 0.05): (LANE, "LEADER")}
     with BagWriter(folder, run) as bag:
@@ -49,11 +53,13 @@ def record(folder: Path, map_file: Path | None, standing_s: float, topic: str = 
                 "odometry": pack_odometry(ns, Odometry(t, pose, v, 0.0)),
                 "trajectory": pack_trajectory(ns, plan),
             }
-            bag.write(ns, topic, messages[topic])
+            if k not in lost:
+                bag.write(ns, topic, messages[topic])
             if k in changes:
                 state, code = changes[k]
                 bag.write(ns, "state", pack_string(state))
-                bag.write(ns, "why", pack_diagnostics(ns, (DiagnosticStatus("limit", code, (("code", code),)),)))
+            said = "NO_ODOMETRY" if k in lost else code
+            bag.write(ns, "why", pack_diagnostics(ns, (DiagnosticStatus("limit", said, (("code", said),)),)))
     return folder
 
 
@@ -85,6 +91,24 @@ def test_the_table_has_most_lost_first_and_the_total_last(
         [BAY, "STEERING", "4.0", "0.0", "4.0"],
         ["total", "all", "14.0", "1.8", "9.0"],
     ]
+
+
+@pytest.mark.clause("EXPL-1")
+def test_how_far_the_car_came_without_odometry_nobody_knows(
+    town: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It tells of none from 8.05 s of 14 s up to 11.05 s."""
+    bag = str(record(tmp_path, town, 4.0, lost=range(161, 221)))
+    assert main(["why", bag, "--time"]) == 0
+    rows = [[cell.strip() for cell in line.split("|")] for line in capsys.readouterr().out.splitlines()]
+    assert [LANE, "NO_ODOMETRY", "3.0", "-", "-"] in rows
+    assert [LANE, "LEADER", "7.0", "2.5", "3.5"] in rows
+    assert rows[-1] == ["total", "all", "14.0", "1.6", "7.5"]
+    assert main(["why", bag, "--time", "--against", bag, "--json"]) == 0
+    (blind,) = (row for row in json.loads(capsys.readouterr().out)["rows"] if row["code"] == "NO_ODOMETRY")
+    figures = {"time_s": 3.0, "unknown_s": 3.0, "distance_m": None, "mean_mps": None, "lost_s": None}
+    assert {name: blind[name] for name in figures} == blind["against"] == figures
+    assert blind["more_lost_s"] is None
 
 
 @pytest.mark.clause("EXPL-1")

@@ -40,6 +40,17 @@ def test_a_silence_in_the_record_counts_nowhere() -> None:
 
 
 @pytest.mark.clause("EXPL-1")
+def test_time_in_which_nobody_knows_the_speed_counts_with_no_metres_and_no_loss() -> None:
+    known, unknown = driven((LANE, "NONE", 5.0, 2.0)), driven((BAY, "NO_ODOMETRY", 8.0, 3.0), (BAY, "NONE", 5.0, 2.0))
+    hidden = [sample._replace(v=None) if sample.code == "NO_ODOMETRY" else sample for sample in unknown]
+    losses = time_losses([*known, *(sample._replace(t=sample.t + 2.0) for sample in hidden)])
+    blind, bay, total = (summed(losses, TimeLossKey(*each)) for each in ((BAY, "NO_ODOMETRY"), (BAY, ALL), (ALL, ALL)))
+    assert (blind.known, blind.time_s, blind.unknown_s, blind.distance_m) == (False, 3.0, 3.0, 0.0)
+    assert (bay.known, bay.time_s, bay.unknown_s, bay.mean_speed, bay.lost_s) == (True, 5.0, 3.0, 5.0, 1.0)
+    assert (total.known, total.time_s, total.distance_m, total.lost_s) == (True, 7.0, 20.0, 2.0)
+
+
+@pytest.mark.clause("EXPL-1")
 def test_rows_come_by_what_was_lost_each_state_with_its_codes_and_the_total_last() -> None:
     losses = time_losses(driven((LANE, "NONE", 10.0, 9.0), (LANE, LIGHT, 0.0, 3.0), (BAY, "STEERING", 0.0, 4.0)))
     assert by_loss(losses) == tuple(

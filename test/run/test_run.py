@@ -20,6 +20,8 @@ from tuling_fsm.share import share_file
 from tuling_fsm.sim.reporting.run_log import LogRow
 from tuling_fsm.viewer.live.process import LiveView
 
+from .test_passing import DRIVE, SCENARIO
+
 ROAM = share_file("config", "scenarios", "roam.osc")
 SHORT = {"length_m": "150", "vehicles": "6"}
 
@@ -120,6 +122,20 @@ def test_a_scenario_without_a_map_needs_one(tmp_path: Path) -> None:
 def test_a_line_of_progress_names_a_distance_only_where_there_is_one(limit: Limit, said: str) -> None:
     row = LogRow(3.0, "on_road/normal", Pose(0.0, 0.0, 0.0), 4.25, limit, 1.0)
     assert progress_line(row, 0.5) == f"    3.0 s   50 %   4.2 m/s  on_road/normal  {said}"
+
+
+@pytest.mark.slow
+@pytest.mark.clause("EXPL-1")
+def test_a_run_tells_how_fast_the_car_is_while_there_is_no_odometry(tmp_path: Path) -> None:
+    scenario, course = tmp_path / "blind.osc", share_file("config", "course", "course.xodr")
+    silence = "        serial:\n            wait elapsed(5s)\n            ego.lose_odometry()\n"
+    text = (SCENARIO + DRIVE).replace("MAP", str(course)).replace("60s", "14s")
+    scenario.write_text(text + silence, encoding="utf-8")
+    said: list[str] = []
+    run_scenario(scenario, progress=said.append)
+    speeds = {float(line.split()[0]): line.split(" m/s")[0].split()[-1] for line in said if " m/s" in line}
+    assert float(speeds[5.0]) > 4.0
+    assert {speeds[10.0], speeds[11.0], speeds[12.0]} == {"0.0"}
 
 
 @pytest.mark.slow

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from operator import itemgetter
 from pathlib import Path
 
@@ -12,12 +13,13 @@ from tuling_fsm.bag.replay import map_of, parameters_of
 from tuling_fsm.bag.ticks import read_run_record
 from tuling_fsm.bag.timeline import MotionSample, Timeline, read_timeline
 from tuling_fsm.bag.topic_names import OURS, TopicNames
-from tuling_fsm.core.time_loss import TimeLosses, TimeLossSample, time_losses
+from tuling_fsm.core.time_loss import LONGEST_GAP_S, TimeLosses, TimeLossSample, time_losses
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.speed_limits import SpeedLimits
 
 UNKNOWN = "unknown"
 """State and code before the first word of them."""
+_GAP = "gap"
 
 
 def read_time_losses(
@@ -47,17 +49,29 @@ def read_time_losses(
 
 
 def _samples(timeline: Timeline, limits: SpeedLimits) -> Iterator[TimeLossSample]:
-    """A sample for each of the motion, and for each change of state or limit between two."""
+    """A sample for each of the motion, and for each change of state or limit between two; how fast the car is in a gap
+    of the motion nobody knows.
+    """
     said: list[tuple[float, str, str | MotionSample]]
     said = [(t, "state", word) for t, topic, word in timeline.words if topic == "state"]
     said += [(why.t, "code", why.code or UNKNOWN) for why in timeline.whys]
     said += [(each.t, "motion", each) for each in timeline.motion]
+    said += [(t, _GAP, "") for t in _gaps(timeline.motion)]
     held = {"state": UNKNOWN, "code": UNKNOWN}
     moved: MotionSample | None = None
+    known = False
     for t, what, value in sorted(said, key=itemgetter(0)):
+        known = what != _GAP and (known or what == "motion")
         if isinstance(value, MotionSample):
             moved = value
         else:
             held[what] = value
         if moved is not None:
-            yield TimeLossSample(t, held["state"], held["code"], moved.v, limits.at(moved.pose))
+            v = moved.v if known else None
+            yield TimeLossSample(t, held["state"], held["code"], v, limits.at(moved.pose))
+
+
+def _gaps(motion: Sequence[MotionSample]) -> Iterator[float]:
+    """Stamps (s) from which on the motion is not known for long, the last one among them."""
+    yield from (each.t for each, after in pairwise(motion) if after.t - each.t > LONGEST_GAP_S)
+    yield from (each.t for each in motion[-1:])

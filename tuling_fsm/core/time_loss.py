@@ -20,12 +20,14 @@ LONGEST_GAP_S = 1.0
 
 
 class TimeLossSample(NamedTuple):
-    """What holds from a stamp (s) on: state, code of what limits the car, its speed and the limit (m/s)."""
+    """What holds from a stamp (s) on: state, code of what limits the car, its speed and the limit (m/s); None where
+    nobody knows how fast it is.
+    """
 
     t: float
     state: str
     code: str
-    v: float
+    v: float | None
     limit: float
 
 
@@ -38,21 +40,30 @@ class TimeLossKey(NamedTuple):
 
 @dataclass(frozen=True)
 class TimeLoss:
-    """Seconds, the metres driven in them forward or in reverse, and the seconds that these take at the limit."""
+    """Seconds, the metres driven in them forward or in reverse, the seconds that these take at the limit, and the
+    seconds in which nobody knows how fast the car was.
+    """
 
     time_s: float = 0.0
     distance_m: float = 0.0
     ideal_s: float = 0.0
+    unknown_s: float = 0.0
+
+    @property
+    def known(self) -> bool:
+        """Whether there is any time in which it is known how fast the car was, or no time at all."""
+        return self.unknown_s < self.time_s or self.time_s == 0.0
 
     @property
     def lost_s(self) -> float:
-        """Time lost against the speed limit, s."""
-        return self.time_s - self.ideal_s
+        """Time lost against the speed limit where it is known, s."""
+        return self.time_s - self.unknown_s - self.ideal_s
 
     @property
     def mean_speed(self) -> float:
-        """Mean speed, m/s; 0 of no time."""
-        return self.distance_m / self.time_s if self.time_s > 0.0 else 0.0
+        """Mean speed where it is known, m/s; 0 of no time."""
+        moved_s = self.time_s - self.unknown_s
+        return self.distance_m / moved_s if moved_s > 0.0 else 0.0
 
     @classmethod
     def of(cls, parts: Iterable[TimeLoss]) -> TimeLoss:
@@ -62,6 +73,7 @@ class TimeLoss:
             math.fsum(part.time_s for part in listed),
             math.fsum(part.distance_m for part in listed),
             math.fsum(part.ideal_s for part in listed),
+            math.fsum(part.unknown_s for part in listed),
         )
 
 
@@ -79,9 +91,16 @@ def time_losses(samples: Iterable[TimeLossSample]) -> TimeLosses:
     for sample, after in pairwise(samples):
         lasted = after.t - sample.t
         if 0.0 < lasted <= LONGEST_GAP_S:
-            way = abs(sample.v) * lasted
-            parts[TimeLossKey(sample.state, sample.code)].append(TimeLoss(lasted, way, way / sample.limit))
+            parts[TimeLossKey(sample.state, sample.code)].append(_over(sample, lasted))
     return {key: TimeLoss.of(each) for key, each in parts.items()}
+
+
+def _over(sample: TimeLossSample, lasted: float) -> TimeLoss:
+    """Of a sample that holds for so long (s)."""
+    if sample.v is None:
+        return TimeLoss(lasted, unknown_s=lasted)
+    way = abs(sample.v) * lasted
+    return TimeLoss(lasted, way, way / sample.limit)
 
 
 def summed(losses: TimeLosses, key: TimeLossKey) -> TimeLoss:

@@ -6,12 +6,12 @@ from tuling_fsm.bag.timeline import WhyMessage
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.request import Limit, Reason
 from tuling_fsm.drive_status import DwellTimer
+from tuling_fsm.sim.ego.dynamics import EgoCar
 from tuling_fsm.sim.reporting.run_log import LogRow, RunLog, TransitionRow
 from tuling_fsm.viewer.reasons import dwells
 from tuling_fsm.wire.diagnostics import unpack_diagnostics
 from tuling_fsm.wire.text import unpack_string
 from tuling_fsm.wire.transition import unpack_transition
-from tuling_fsm.world.inputs import Inputs
 
 
 class RunWatch:
@@ -39,16 +39,15 @@ class RunWatch:
             why = WhyMessage(0.0, unpack_diagnostics(raw, "why"))
             self.timers = tuple(DwellTimer(each.dest, each.guard, each.held_s, each.dwell_s) for each in dwells(why))
 
-    def note(self, inputs: Inputs, tick_ms: float) -> None:
+    def note(self, stamp: float, ego: EgoCar, tick_ms: float) -> None:
         """A frame has been answered: one row.
 
         Args:
-            inputs: of the frame.
+            stamp: of the frame, s.
+            ego: the car on it.
             tick_ms: from sending the frame to having its trajectory, DDS both ways included.
         """
-        if inputs.odometry is not None:
-            pose, v = inputs.odometry.pose, inputs.odometry.v
-            self.log.rows.append(LogRow(inputs.stamp, self.state, pose, v, self._limit, tick_ms))
+        self.log.rows.append(LogRow(stamp, self.state, ego.pose, ego.v, self._limit, tick_ms))
 
     def _transition(self, raw: bytes) -> None:
         event = unpack_transition(raw, "transition")

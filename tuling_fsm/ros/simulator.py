@@ -93,7 +93,7 @@ class SimNode(ServedNode):
             return
         trajectory = unpack_trajectory(raw)
         inputs = simulation.inputs()
-        watch.note(inputs, 1e3 * (time.monotonic() - self._asked_at))
+        watch.note(inputs.stamp, simulation.ego, 1e3 * (time.monotonic() - self._asked_at))
         self._tell.tick(watch.timers)
         simulation.advance(trajectory, watch.state)
         self._previous = inputs

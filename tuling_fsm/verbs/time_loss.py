@@ -9,6 +9,8 @@ from tuling_fsm.core.time_loss import ALL, TimeLoss, TimeLosses, TimeLossKey, by
 
 _HEAD = ("state", "limited by", "time s", "mean m/s", "lost s")
 _AGAINST = ("time s", "mean m/s", "lost s", "more time s", "more lost s")
+NOT_KNOWN = "-"
+"""Stands for a figure of a time in which nobody knows how fast the car was."""
 _NAMES = 2
 """Columns of words; the others are numbers, flush right."""
 
@@ -30,12 +32,14 @@ def _cells(key: TimeLossKey, losses: TimeLosses, against: TimeLosses | None) -> 
     if against is None:
         return (name, key.code, *_figures(here))
     there = summed(against, key)
-    more = (f"{here.time_s - there.time_s:+.1f}", f"{here.lost_s - there.lost_s:+.1f}")
+    lost = f"{here.lost_s - there.lost_s:+.1f}" if here.known and there.known else NOT_KNOWN
+    more = (f"{here.time_s - there.time_s:+.1f}", lost)
     return (name, key.code, *_figures(here), *_figures(there), *more)
 
 
 def _figures(loss: TimeLoss) -> tuple[str, str, str]:
-    return f"{loss.time_s:.1f}", f"{loss.mean_speed:.1f}", f"{loss.lost_s:.1f}"
+    moved = (f"{loss.mean_speed:.1f}", f"{loss.lost_s:.1f}") if loss.known else (NOT_KNOWN, NOT_KNOWN)
+    return (f"{loss.time_s:.1f}", *moved)
 
 
 def table_as_json(losses: TimeLosses, against: TimeLosses | None = None) -> dict[str, Any]:
@@ -50,14 +54,15 @@ def _row_as_json(key: TimeLossKey, losses: TimeLosses, against: TimeLosses | Non
         there = summed(against, key)
         row["against"] = _loss_as_json(there)
         row["more_time_s"] = round(here.time_s - there.time_s, 3)
-        row["more_lost_s"] = round(here.lost_s - there.lost_s, 3)
+        row["more_lost_s"] = round(here.lost_s - there.lost_s, 3) if here.known and there.known else None
     return row
 
 
-def _loss_as_json(loss: TimeLoss) -> dict[str, float]:
+def _loss_as_json(loss: TimeLoss) -> dict[str, float | None]:
     return {
         "time_s": round(loss.time_s, 3),
-        "distance_m": round(loss.distance_m, 3),
-        "mean_mps": round(loss.mean_speed, 3),
-        "lost_s": round(loss.lost_s, 3),
+        "unknown_s": round(loss.unknown_s, 3),
+        "distance_m": round(loss.distance_m, 3) if loss.known else None,
+        "mean_mps": round(loss.mean_speed, 3) if loss.known else None,
+        "lost_s": round(loss.lost_s, 3) if loss.known else None,
     }

@@ -19,6 +19,7 @@ from tuling_fsm.map.route import Route
 from tuling_fsm.ros.carla.actor_spawner import ActorClient, ActorSpawner, height_at
 from tuling_fsm.ros.carla.scenario import CarlaScenario
 from tuling_fsm.run import write_results
+from tuling_fsm.sim.ego.dynamics import EgoCar
 from tuling_fsm.sim.reporting.result import result_of
 from tuling_fsm.sim.reporting.run_log import RunLog
 from tuling_fsm.sim.scenario.choices import ServerBehaviour
@@ -72,6 +73,11 @@ class ScenarioRunner:
         """Where the ego's rear axle and its origin have to be, and the height of the road there."""
         rear = self._scenario.start
         return rear, self._origin(rear), height_at(self._map, rear) or 0.0
+
+    @property
+    def ego(self) -> EgoCar:
+        """The car as CARLA tells it."""
+        return self._scenario.ego
 
     @property
     def preset(self) -> Route | None:

@@ -96,7 +96,7 @@ class IdmPlanner:
         ahead += self._rules.obstacles(inputs, agents, v0)
         s, v, a = self._roll_out(v0, ahead)
         limit = binding_limit(ahead, odometry.v, self._profile.vehicle)
-        return BaselinePlan(self._trajectory(inputs.stamp, s, v, a), limit, odometry.pose, odometry.v)
+        return BaselinePlan(self._trajectory(inputs.stamp, s, v, a), limit)
 
     def _roll_out(self, v0: float, ahead: list[RouteObstacle]) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Distance (from now), speed and acceleration at every step of the horizon."""

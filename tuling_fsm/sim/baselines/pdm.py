@@ -67,7 +67,7 @@ class PdmPlanner:
         odometry = odometry_of(inputs)
         last = self._last
         if last is not None and 0.0 <= inputs.stamp - last.trajectory.stamp < PERIOD_S - ROUNDING_S:
-            return BaselinePlan(last.trajectory, last.limit, odometry.pose, odometry.v)
+            return BaselinePlan(last.trajectory, last.limit)
         self._last = self._plan(inputs, odometry)
         return self._last
 
@@ -88,7 +88,7 @@ class PdmPlanner:
         if scores.collision_s[best] < COLLISION_S or scores.short_s[best] < SHORT_S:
             trajectory = braked(trajectory, profile.vehicle.emergency_decel)
             limit = Limit(Reason.EMERGENCY_STOP) if limit.reason is Reason.SPEED_LIMIT else limit
-        return BaselinePlan(trajectory, limit, odometry.pose, odometry.v)
+        return BaselinePlan(trajectory, limit)
 
     def _start(self, stamp: float, odometry: Odometry) -> BicycleState:
         """The car now, with the acceleration and curvature that the last plan has for this time."""

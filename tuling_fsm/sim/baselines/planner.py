@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import Limit, Reason
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
@@ -31,8 +30,6 @@ class BaselinePlan:
 
     trajectory: Trajectory
     limit: Limit
-    pose: Pose
-    v: float
 
 
 class BaselinePlanner(Protocol):

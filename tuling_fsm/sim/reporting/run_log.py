@@ -20,7 +20,9 @@ LINE_FREE = "line_free"
 
 
 class LogRow(NamedTuple):
-    """One tick: stamp (s), state, rear-axle pose, speed (m/s), what limits it, how long the tick took (ms)."""
+    """One tick: stamp (s), state, rear-axle pose and speed (m/s) as they are, and not as localization tells them, what
+    limits the car, how long the tick took (ms).
+    """
 
     t: float
     state: str
