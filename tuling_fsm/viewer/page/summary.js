@@ -7,6 +7,9 @@ import { speedColour } from "#film/palette.js";
 
 /** @typedef {import("#film/recording.js").Recording} Recording */
 
+/** How far the car came in a longer gap nobody knows, s; stamps are in whole ms. */
+const LONGEST_GAP_S = 1.0005;
+
 /** @param {HTMLElement} place @param {Recording[]} recordings */
 export function headline(place, recordings) {
   place.replaceChildren(...recordings.map((recording) => line(recording, recordings.length > 1)));
@@ -34,12 +37,14 @@ function line(recording, named) {
   return row;
 }
 
-/** @param {Recording} recording @returns {number} driven, m */
-function distance({ columns }) {
-  const [x, y] = [columns.get("ego.x"), columns.get("ego.y")];
+/** By speed, as `why --time` has it: poses tremble while the car stands.
+ * @param {Pick<Recording, "columns">} recording @returns {number} driven, m */
+export function distance({ columns }) {
+  const [t, v] = [columns.get("ego.t"), columns.get("ego.v")];
   let sum = 0;
-  for (let i = 1; i < x.length; i += 1) {
-    sum += Math.hypot(x[i] - x[i - 1], y[i] - y[i - 1]);
+  for (let i = 1; i < t.length; i += 1) {
+    const lasted = t[i] - t[i - 1];
+    sum += lasted <= LONGEST_GAP_S ? Math.abs(v[i - 1]) * lasted : 0;
   }
   return sum;
 }
