@@ -355,6 +355,7 @@ def tell_route_server(simulation: Simulation, decision: Decision) -> None:
 
 
 def _note_transitions(log: RunLog, decision: Decision) -> None:
+    log.flaps = decision.flaps
     if decision.transition is not None:
         log.transitions.append(_row(decision.transition))
     log.supervisors += [_row(event) for event in decision.supervisor_transitions]

@@ -110,9 +110,9 @@ def test_more_than_one_return_within_three_seconds_is_flapping(road: RoadMap) ->
 def test_slow_returns_are_no_flapping() -> None:
     flaps = Flaps()
     for i in range(20):
-        flaps = flaps.entered("a" if i % 2 else "b", 1.6 * i, 3.0)
+        flaps = flaps.entered(*("ba" if i % 2 else "ab"), 1.6 * i, 3.0)
     assert flaps.count == 0
-    assert flaps.entered("a", 32.0, 3.0).count == 1
+    assert flaps.entered("b", "a", 32.0, 3.0).count == 1
 
 
 def test_a_restored_behaviour_goes_on_where_it_was(road: RoadMap) -> None:

@@ -99,8 +99,8 @@ def test_in_rain_reversing_is_for_a_radar_that_looks_back(
 
 @pytest.mark.clause("USE-1")
 def test_flapping_is_a_second_return_within_3_s() -> None:
-    flaps = Flaps()
-    for path, clock, count in (
+    flaps, source = Flaps(), "c"
+    for dest, clock, count in (
         ("a", 0.0, 0),
         ("b", 1.0, 0),
         ("a", 2.0, 0),
@@ -108,7 +108,18 @@ def test_flapping_is_a_second_return_within_3_s() -> None:
         ("a", 5.0, 1),
         ("b", 6.1, 1),
         ("a", 7.9, 2),
+        ("c", 9.0, 2),
         ("a", 10.95, 2),
     ):
-        flaps = flaps.entered(path, clock, 3.0)
+        flaps = flaps.entered(source, dest, clock, 3.0)
         assert flaps.count == count
+        source = dest
+
+
+@pytest.mark.clause("USE-1")
+def test_the_state_that_the_machine_began_in_is_come_back_to_as_any_other() -> None:
+    flaps = Flaps()
+    for source, dest, clock in (("a", "b", 1.0), ("b", "a", 2.0), ("a", "b", 2.8), ("b", "a", 3.6)):
+        assert flaps.count == 0
+        flaps = flaps.entered(source, dest, clock, 3.0)
+    assert flaps.count == 1

@@ -18,7 +18,7 @@ from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.routing import plan_route
-from tuling_fsm.sim.reporting.result import flaps, result_of
+from tuling_fsm.sim.reporting.result import result_of
 from tuling_fsm.sim.reporting.run_log import LogRow, RunLog, TransitionRow
 from tuling_fsm.sim.scenario.choices import ActorKind, ServerBehaviour
 from tuling_fsm.sim.scenario.commands import EndRun, SetAllLights, SetRouteServer
@@ -311,6 +311,7 @@ def test_the_result_has_what_the_interface_lists(lit: RoadMap) -> None:
     for t in (0.0, 0.05, 0.1):
         log.rows.append(LogRow(t, "on_road/normal", sim.ego.pose, 1.0, Limit(Reason.NONE), 2.0 * t))
     log.transitions.append(TransitionRow(0.0, "temporary_stop/stopped", "temporary_stop/pickup_decision", "STP-1"))
+    log.flaps = 3
     sim.abort()
     result = result_of(sim, log, 1.5)
     assert set(result) == {
@@ -319,7 +320,7 @@ def test_the_result_has_what_the_interface_lists(lit: RoadMap) -> None:
         "tick_ms", "trace_sha256", "motion_sha256", "seed", "map", "scenario", "notes", "version", "population",
     }  # fmt: skip
     assert (result["finished"], result["end"], result["services"], result["seed"]) == (False, "error", 0, 2)
-    assert result["tick_ms"]["max"] == pytest.approx(0.2)
+    assert (result["tick_ms"]["max"], result["flaps"]) == (pytest.approx(0.2), 3)
     assert 0.0 < result["score"]["driving"] < 1.0
     assert json.loads(json.dumps(result)) == result
 
@@ -372,17 +373,6 @@ def test_a_route_that_is_shorter_than_asked_is_told(plain: RoadMap, ego: Anywher
         f"test.osc: route of {run.preset.length:.0f} m of 100000 m asked: no better one was found on the map"
     ]
     assert simulation(plain, ego=ego, route=RandomRoute(100.0)).notes == ()
-
-
-@pytest.mark.clause("USE-1")
-def test_flaps_are_counted_like_the_machine_does() -> None:
-    def row(t: float, source: str, dest: str) -> TransitionRow:
-        return TransitionRow(t, source, dest, "NOR-7")
-
-    fast = [row(0.0, "a", "b"), row(1.0, "b", "a"), row(2.0, "a", "b"), row(3.0, "b", "a"), row(4.0, "a", "b")]
-    slow = [row(10.0 * i, each.source, each.dest) for i, each in enumerate(fast)]
-    assert flaps(fast) == 2
-    assert flaps(slow) == 0
 
 
 def test_history_is_light(plain: RoadMap) -> None:

@@ -236,7 +236,8 @@ class Behaviour:
         if event.source == event.dest:
             return view.memory
         count = self._flaps.count
-        self._flaps = self._flaps.entered(event.dest, view.clock, self.context.parameters.switching.flap_window)
+        window = self.context.parameters.switching.flap_window
+        self._flaps = self._flaps.entered(event.source, event.dest, view.clock, window)
         again = self._flaps.count > count
         return report(view.memory, f"flapping: back in {event.dest} once more") if again else view.memory
 

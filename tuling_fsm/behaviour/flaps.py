@@ -15,11 +15,19 @@ class Flaps:
     returns: tuple[tuple[str, float], ...] = ()
     count: int = 0
 
-    def entered(self, path: str, clock: float, window: float) -> Flaps:
-        """A state has been entered from another one."""
-        if path not in self.visited:
-            return replace(self, visited=(*self.visited, path))
+    def entered(self, source: str, dest: str, clock: float, window: float) -> Flaps:
+        """A state has been entered from another one, the first of all from the one that the machine began in.
+
+        Args:
+            source: the state that was left.
+            dest: the state that was entered.
+            clock: active clock, s.
+            window: two returns to a state within this time (s) are flapping.
+        """
+        visited = self.visited if source in self.visited else (*self.visited, source)
+        if dest not in visited:
+            return replace(self, visited=(*visited, dest))
         last = dict(self.returns)
-        again = path in last and clock - last[path] <= window
-        last[path] = clock
-        return replace(self, returns=tuple(last.items()), count=self.count + again)
+        again = dest in last and clock - last[dest] <= window
+        last[dest] = clock
+        return replace(self, visited=visited, returns=tuple(last.items()), count=self.count + again)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from tuling_fsm.bag.timeline import WhyMessage
+from tuling_fsm.behaviour.flaps import Flaps
+from tuling_fsm.behaviour.parameters import SwitchingParameters
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.request import Limit, Reason
 from tuling_fsm.drive_status import DwellTimer
@@ -13,6 +15,9 @@ from tuling_fsm.wire.diagnostics import unpack_diagnostics
 from tuling_fsm.wire.text import unpack_string
 from tuling_fsm.wire.transition import unpack_transition
 
+FLAP_WINDOW_S = SwitchingParameters().flap_window
+"""As the planner has it by default: neither its parameter nor its active clock is on the topics."""
+
 
 class RunWatch:
     """Fills a `RunLog` from the messages of `state`, `transition` and `why`."""
@@ -21,6 +26,7 @@ class RunWatch:
         self.log = RunLog()
         self.state = ""
         self._limit = Limit(Reason.NONE)
+        self._flaps = Flaps()
         self.timers: tuple[DwellTimer, ...] = ()
         """Dwell timers that run."""
 
@@ -53,6 +59,9 @@ class RunWatch:
         event = unpack_transition(raw, "transition")
         row = TransitionRow(event["stamp"], event["from"], event["to"], event["clause"])
         (self.log.supervisors if event["supervisor"] else self.log.transitions).append(row)
+        if not event["supervisor"] and row.source != row.dest:
+            self._flaps = self._flaps.entered(row.source, row.dest, row.t, FLAP_WINDOW_S)
+            self.log.flaps = self._flaps.count
 
 
 def _limit(raw: bytes) -> Limit:

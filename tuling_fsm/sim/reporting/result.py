@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from tuling_fsm.sim.reporting.run_log import RunLog, TransitionRow
+from tuling_fsm.sim.reporting.run_log import RunLog
 from tuling_fsm.sim.scoring.score import score
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.version import __version__
 
-FLAP_S = 3.0
-"""Coming back to a state twice within this time is flapping (USE-1)."""
 SHARES = {"p50": 50.0, "p99": 99.0, "max": 100.0}
 """Percentiles of the times of ticks."""
 
@@ -45,7 +42,7 @@ def result_of(simulation: Simulation, log: RunLog, wall_s: float) -> dict[str, A
         "line_free_s": log.line_free_seconds(),
         "unexplained_stops": log.unexplained_stops(),
         "longest_unexplained_stop_s": log.longest_unexplained_stop_s(),
-        "flaps": flaps(log.transitions),
+        "flaps": log.flaps,
         "tick_ms": tick_ms(log),
         "trace_sha256": simulation.trace_sha256(),
         "motion_sha256": simulation.motion_sha256(),
@@ -75,14 +72,3 @@ def tick_ms(log: RunLog) -> dict[str, float]:
     """Median, 99th percentile and longest time of a tick, ms."""
     ticks = [row.tick_ms for row in log.rows] or [0.0]
     return {name: round(float(np.percentile(ticks, share)), 3) for name, share in SHARES.items()}
-
-
-def flaps(transitions: Sequence[TransitionRow]) -> int:
-    """How often a state was come back to again within `FLAP_S` of coming back to it."""
-    visited, returns, count = set[str](), dict[str, float](), 0
-    for row in transitions:
-        visited.add(row.source)
-        if row.dest in visited:
-            count += row.dest in returns and row.t - returns[row.dest] <= FLAP_S
-            returns[row.dest] = row.t
-    return count

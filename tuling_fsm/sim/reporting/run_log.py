@@ -57,6 +57,8 @@ class RunLog:
     transitions: list[TransitionRow] = field(default_factory=list)
     supervisors: list[TransitionRow] = field(default_factory=list)
     """Transitions of the supervisors, such as into rain and fog."""
+    flaps: int = 0
+    """More than one return to a state within a few seconds, as the planner counts them (USE-1)."""
     top_speed: float = field(default_factory=lambda: Vehicle().max_speed)
     """Highest speed that the car may plan, m/s."""
 
