@@ -45,9 +45,9 @@ def test_it_drives_a_route_in_traffic_and_stops_at_its_end(lit: RoadMap) -> None
     plans = drive(sim)
     assert sim.end == "goal"
     assert [record for record in sim.infractions if record.at_fault] == []
-    assert max(plan.v for plan in plans) > 6.0
+    assert max(plan.trajectory.v[0] for plan in plans) > 6.0
     assert plans[-1].limit.reason is Reason.ROUTE_END
-    headings = {round(float(plan.pose.y), 0) for plan in plans}
+    headings = {round(plan.trajectory.pose(0).y, 0) for plan in plans}
     assert len(headings) <= 2
 
 
