@@ -34,7 +34,9 @@ def route_between(road_map: RoadMap, start: Pose, goal: Pose) -> Route:
 
 @dataclass
 class Drive:
-    """The car at rear-axle arc length `s` of its route with speed `v`; `lights` and `objects` are what it is told."""
+    """The car at rear-axle arc length `s` of its route, `aside` (m) to the left of it, with speed `v`; `lights` and
+    `objects` are what it is told.
+    """
 
     road_map: RoadMap
     route: Route
@@ -44,6 +46,7 @@ class Drive:
     lights: dict[int, Light] = field(default_factory=dict)
     objects: list[tuple[float, ...]] = field(default_factory=list)
     by_hand: bool = False
+    aside: float = 0.0
     vehicle: Vehicle = field(default_factory=Vehicle)
     parameters: TrafficRuleParameters = field(default_factory=TrafficRuleParameters)
 
@@ -66,7 +69,8 @@ class Drive:
         """Look once, or for a while with everything as it is."""
         for _ in range(max(1, round(seconds / TICK_S))):
             self.stamp += TICK_S
-            pose = self.route.reference.at(self.s)
+            x, y, heading = self.route.reference.at(self.s)
+            pose = Pose(x - self.aside * math.sin(heading), y + self.aside * math.cos(heading), heading)
             lights = np.array([(k, int(v), 1.0) for k, v in self.lights.items()], dtype=TRAFFIC_LIGHTS)
             inputs = Inputs(
                 self.stamp,

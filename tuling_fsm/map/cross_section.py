@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from tuling_fsm.core import elementary
-from tuling_fsm.map.lanes import SURFACE, LaneId
+from tuling_fsm.map.lanes import SURFACE, Lane, LaneId
 from tuling_fsm.map.road_map import RoadMap
+from tuling_fsm.map.side_by_side import arc_abreast, lanes_abreast
 
 
 def station_at(road_map: RoadMap, lane_id: LaneId, s: float) -> float:
@@ -25,8 +26,10 @@ def lane_s_at(road_map: RoadMap, lane_id: LaneId, station: float) -> float:
 
 def edge_point(road_map: RoadMap, lane_id: LaneId, station: float, side: int, beyond: float) -> tuple[float, float]:
     """The point on a lane's left (`side` 1) or right (-1) edge, moved outwards by `beyond` (m)."""
-    lane = road_map.lanes[lane_id]
-    s = lane_s_at(road_map, lane_id, station)
+    return _edge(road_map.lanes[lane_id], lane_s_at(road_map, lane_id, station), side, beyond)
+
+
+def _edge(lane: Lane, s: float, side: int, beyond: float = 0.0) -> tuple[float, float]:
     pose = lane.center.at(s)
     width = float(np.interp(s, lane.center.s, lane.left if side > 0 else lane.right)) + beyond
     return pose.x - side * width * elementary.sin(pose.heading), pose.y + side * width * elementary.cos(pose.heading)
@@ -36,14 +39,18 @@ def across_road(
     road_map: RoadMap, lane_id: LaneId, station: float, beyond: float = 0.0
 ) -> tuple[float, float, float, float]:
     """From the left to the right edge of a lane's road, in the lane's direction, and by `beyond` (m) over either: all
-    lanes that wheels may touch, whatever their type and direction.
+    lanes that wheels may touch, whatever their type and direction, and in a junction those side by side with it.
 
     Returns the two ends x0, y0, x1, y1, m.
     """
     lane = road_map.lanes[lane_id]
-    middle = lane.center.at(lane_s_at(road_map, lane_id, station))
-    beside = [other.id for other in road_map.lanes_beside(lane_id) if other.type in SURFACE or other.id == lane_id]
-    x, y = np.array([edge_point(road_map, other, station, side, 0.0) for other in beside for side in (1, -1)]).T
+    s = lane_s_at(road_map, lane_id, station)
+    middle = lane.center.at(s)
+    on_road = [other for other in road_map.lanes_beside(lane_id) if other.type in SURFACE or other.id == lane_id]
+    places = [(other, lane_s_at(road_map, other.id, station)) for other in on_road]
+    abreast = [road_map.lanes[other] for other in lanes_abreast(road_map, lane_id) if other[:2] != lane_id[:2]]
+    places += [(other, arc_abreast(lane, s, other)) for other in abreast]
+    x, y = np.array([_edge(*place, side) for place in places for side in (1, -1)]).T
     left_x, left_y = -elementary.sin(middle.heading), elementary.cos(middle.heading)
     offset = (x - middle.x) * left_x + (y - middle.y) * left_y
     most, least = int(np.argmax(offset)), int(np.argmin(offset))

@@ -24,7 +24,7 @@ from tuling_fsm.map.ahead import (
     junctions_ahead,
     stop_lines_ahead,
 )
-from tuling_fsm.map.corridor import lane_lines
+from tuling_fsm.map.corridor import lane_lines, way_beside
 from tuling_fsm.map.matching import find_route
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
@@ -44,7 +44,7 @@ from tuling_fsm.world.inputs import (
 )
 from tuling_fsm.world.lane_index import lane_index
 from tuling_fsm.world.objects import InputFault, move_on, read_objects
-from tuling_fsm.world.on_route import OnRoute, on_reference_road, track
+from tuling_fsm.world.on_route import OnRoute, on_reference_road, shift_of, track
 from tuling_fsm.world.parameters import WorldParameters
 from tuling_fsm.world.perceived import (
     LightStates,
@@ -83,6 +83,7 @@ class _View(NamedTuple):
     junctions: tuple[JunctionAhead, ...] = ()
     stop_lines: tuple[StopLineAhead, ...] = ()
     crosswalks: tuple[CrosswalkAhead, ...] = ()
+    way_beside: Route | None = None
 
 
 class WorldBuilder:
@@ -94,6 +95,7 @@ class WorldBuilder:
         self.road_map, self.vehicle, self.parameters = road_map, vehicle, parameters
         self._index = lane_index(road_map)
         self._view: tuple[Route, int, _View] | None = None
+        self._beside: tuple[_View, int, _View] | None = None
         self._closed: tuple[dict[int, Light], ClosedLines] | None = None
         self._slots, self._lines = TableReader(read_slots), TableReader(read_lines)
         self._moved: tuple[Occupancy, PoseCorrection, Occupancy | None] | None = None
@@ -132,7 +134,7 @@ class WorldBuilder:
         ego = self._ego(fresh.odometry, past, correction)
         stands = fresh.odometry is not None and abs(ego.v) < STOPPED
         place = self._place(ego.pose, past, route, dt, 0.0 if previous and now < previous.stamp else near)
-        view = self._seen_from(route, place.s)
+        view = self._seen_beside(route, self._seen_from(route, place.s), place, ego.pose)
         lights, light_seen, faults = self._lights(fresh.traffic_lights, past, now)
         complaints += faults
         closed = self._closed_by(lights)._replace(held=self._held(route, view, place))
@@ -160,6 +162,7 @@ class WorldBuilder:
             junctions=view.junctions, stop_lines=view.stop_lines, crosswalks=view.crosswalks,
             reports=tuple(complaint.text for complaint in complaints if complaint.key not in known),
             complaints=tuple(complaint.key for complaint in complaints), received=kept,
+            way_beside=view.way_beside,
         )  # fmt: skip
 
     def _pose_correction(
@@ -242,16 +245,31 @@ class WorldBuilder:
         step = math.floor(s / _VIEW_STEP_M)
         if self._view is None or self._view[0] is not route or self._view[1] != step:
             at, p = step * _VIEW_STEP_M, self.parameters
-            begin = at - _BEHIND_M
-            reach = p.ahead + _BEHIND_M
-            view = _View(
-                lane_lines(self.road_map, route, at, p.behind, p.ahead),
-                junctions_ahead(self.road_map, route, begin, reach, JunctionApproach(p.approach_min, p.approach_max)),
-                stop_lines_ahead(self.road_map, route, begin, reach),
-                crosswalks_ahead(self.road_map, route, begin, reach),
-            )
-            self._view = (route, step, view)
+            lanes = lane_lines(self.road_map, route, at, p.behind, p.ahead)
+            self._view = (route, step, self._along(route, at)._replace(lanes=lanes))
         return self._view[2]
+
+    def _seen_beside(self, route: Route | None, view: _View, place: OnRoute, pose: Pose) -> _View:
+        """What the route shows, to a car in a lane beside its own what that leads to."""
+        shift = shift_of(view.lanes, place, pose)
+        if route is None or shift == 0:
+            return view
+        if self._beside is None or self._beside[0] is not view or self._beside[1] != shift:
+            at = math.floor(place.s / _VIEW_STEP_M) * _VIEW_STEP_M
+            way = way_beside(self.road_map, route, at, shift, _BEHIND_M, self.parameters.ahead)
+            beside = view if way is None else self._along(way, at)._replace(lanes=view.lanes, way_beside=way)
+            self._beside = (view, shift, beside)
+        return self._beside[2]
+
+    def _along(self, way: Route, at: float) -> _View:
+        """What a way meets around an arc length, without its lines."""
+        begin, reach, p = at - _BEHIND_M, self.parameters.ahead + _BEHIND_M, self.parameters
+        approach = JunctionApproach(p.approach_min, p.approach_max)
+        return _View(
+            junctions=junctions_ahead(self.road_map, way, begin, reach, approach),
+            stop_lines=stop_lines_ahead(self.road_map, way, begin, reach),
+            crosswalks=crosswalks_ahead(self.road_map, way, begin, reach),
+        )
 
     def _lights(
         self, table: StampedRows | None, past: World | None, now: float
@@ -282,15 +300,16 @@ class WorldBuilder:
         return self._closed[1]
 
     def _held(self, route: Route | None, view: _View, place: OnRoute) -> IntArray:
-        """Numbers of the connecting lanes of the route in whose junction the car is."""
-        if route is None or abs(place.offset) > _FAR_OFF_M:
+        """Numbers of the connecting lanes of the car's way in whose junction it is."""
+        way = route if view.way_beside is None else view.way_beside
+        if way is None or (way is route and abs(place.offset) > _FAR_OFF_M):
             return np.zeros(0, np.int64)
         rear, front = place.s - self.vehicle.rear_overhang, place.s + self.vehicle.front
         lanes = [
             part.lane
             for junction in view.junctions
             if junction.s_from < front and rear < junction.s_to
-            for part in route.lanes[junction.first : junction.last + 1]
+            for part in way.lanes[junction.first : junction.last + 1]
             if part.s_to > rear
         ]
         return np.array([self._index.number[lane] for lane in lanes if lane in self._index.number], dtype=np.int64)

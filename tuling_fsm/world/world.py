@@ -116,7 +116,7 @@ class World:
     occupancy: Occupancy | None
     """The grid in use, so that it can be frozen (RFG-1)."""
     junctions: tuple[JunctionAhead, ...]
-    """What the route meets from a little behind the car to the horizon, nearest first, with arc lengths of the
+    """What the way (`way`) meets from a little behind the car to the horizon, nearest first, with arc lengths of the
     route's reference.
     """
     stop_lines: tuple[StopLineAhead, ...]
@@ -127,6 +127,15 @@ class World:
     """Keys of all that is wrong now, so that each is reported once until it is over."""
     received: Received
     """The last good message of each kind."""
+    way_beside: Route | None = None
+    """The way of a car that is in a lane beside the route's and drives through a junction there: the route's reference,
+    other lanes. Else None.
+    """
+
+    @property
+    def way(self) -> Route | None:
+        """The route with the lanes that the car drives: lights, signs and right of way are those of its own lane."""
+        return self.route if self.way_beside is None else self.way_beside
 
     @property
     def junction(self) -> JunctionAhead | None:

@@ -63,12 +63,12 @@ def traffic_rules(
     Without a route there are no walls, and nothing is remembered. `by_hand` tells that the junction is directed by hand
     (INT-5): then only a light that is known to be red closes a line.
     """
-    route = world.route
-    if route is None:
+    route, way = world.route, world.way
+    if route is None or way is None:
         return TrafficRules((), TrafficRuleMemory())
     if memory.route is not route:
         memory = TrafficRuleMemory(route)
-    now = TrafficSituation(world, route, road_map, lane_index(road_map), vehicle, parameters, by_hand)
+    now = TrafficSituation(world, way, road_map, lane_index(road_map), vehicle, parameters, by_hand)
     lines, line_memory, stop = line_rules(now, memory.lines)
     walkers, released, creep = pedestrian_rules(now, memory.released)
     stops = [s for s, _ in (*lines, *walkers)]

@@ -40,6 +40,7 @@ class TrafficSituation:
 
     world: World
     route: Route
+    """With the lanes that the car drives: `World.way`."""
     road_map: RoadMap
     index: LaneIndex
     vehicle: Vehicle
