@@ -141,7 +141,7 @@ def test_what_the_car_touches_already_may_be_left_but_not_be_driven_into() -> No
 def test_the_first_row_with_the_bumper_over_a_closed_line_is_that_of_a_moving_point(seed: int) -> None:
     draw, plan = np.random.default_rng(seed), winding(seed=seed)
     x, y = plan.x + VEHICLE.front * np.cos(plan.heading), plan.y + VEHICLE.front * np.sin(plan.heading)
-    lines, crossed = [], []
+    lines, crossed, ways = [], [], []
     for number in range(3):
         at = int(draw.integers(8, 50))
         heading, half, aside = plan.heading[at] + draw.uniform(-0.6, 0.6), draw.uniform(0.5, 3.0), draw.normal(0.0, 1.5)
@@ -154,15 +154,17 @@ def test_the_first_row_with_the_bumper_over_a_closed_line_is_that_of_a_moving_po
         along = np.abs((y - my) * math.cos(heading) - (x - mx) * math.sin(heading))
         over = [row for row in range(1, 61) if sides[row - 1] <= 0.0 < sides[row] and along[row] <= half]
         crossed.append(over[0] if over else -1)
+        before, after = (abs(sides[crossed[-1] + step]) for step in (-1, 0))
+        ways.append(5.0 * (float(plan.t[crossed[-1]]) - 0.1 * after / (before + after)) if over else 5.0)
     told = judged(plan, rules=Regulations(closed_lines=tuple(lines)))
     hit = [number for number in range(3) if crossed[number] > 0]
     assert (told is not None) == bool(hit)
     if told is not None:
         assert told.detail == f"line {hit[0]}" and told.t == pytest.approx(float(plan.t[crossed[hit[0]]]))
-    excused = tuple(line._replace(decel=0.5 * 25.0 / (5.0 * float(plan.t[row]) - 0.2) if row > 0 else 1.0)
-                    for line, row in zip(lines, crossed, strict=True))  # fmt: skip
-    blamed = tuple(line._replace(decel=0.5 * 25.0 / (5.0 * float(plan.t[row]) + 0.2) if row > 0 else 1.0)
-                   for line, row in zip(lines, crossed, strict=True))  # fmt: skip
+    excused, blamed = (
+        tuple(line._replace(decel=0.5 * 25.0 / (way + off)) for line, way in zip(lines, ways, strict=True))
+        for off in (-0.05, 0.05)
+    )
     assert (judged(plan, rules=Regulations(closed_lines=excused)) is not None) == bool(hit)
     assert judged(plan, rules=Regulations(closed_lines=blamed)) is None, "it could not have stopped"
 

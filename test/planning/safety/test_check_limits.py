@@ -194,6 +194,16 @@ def test_a_closed_line_is_crossed_by_the_bumper_in_its_direction_and_between_its
     assert breach(plan, rules=two) is ViolationKind.RED_LIGHT
 
 
+@pytest.mark.clause("SAF-2")
+@pytest.mark.parametrize("behind", [0.02, 0.25, 0.48])
+def test_a_line_is_as_far_away_wherever_the_samples_of_a_plan_lie(behind: float) -> None:
+    """Else one line is too near for a stop, and not for the plan in whose place that is sent."""
+    plan, room = driving(5.0), 4.0 - behind
+    reach = 0.5 * 5.0 * 5.0 / room
+    for decel, excused in ((0.995 * reach, True), (1.005 * reach, False)):
+        assert (judged(plan, rules=closed(room + VEHICLE.front, decel=decel)) is None) is excused
+
+
 def test_what_is_hit_first_is_named_with_its_time() -> None:
     far, near = thing(5, 25.0, 0.0), thing(8, 15.0, 0.5)
     told = judged(driving(5.0), around((far, near)))

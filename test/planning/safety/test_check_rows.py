@@ -161,9 +161,7 @@ def test_a_plan_that_brakes_is_excused_by_the_speed_that_it_begins_with() -> Non
     v = speeds(6.0, -6.0)
     plan = driving(np.maximum(v, 1.0), a=np.where(v > 1.0, -6.0, 0.0))
     line = 4.0
-    row = int(np.argmax(np.hypot(plan.x - plan.x[0], plan.y - plan.y[0]) > line))
-    way = float(np.hypot(plan.x[row] - plan.x[0], plan.y[row] - plan.y[0]))
-    for decel, wrong in ((0.5 * 36.0 / (way - 0.05), True), (0.5 * 36.0 / (way + 0.05), False)):
+    for decel, wrong in ((0.5 * 36.0 / (line - 0.05), True), (0.5 * 36.0 / (line + 0.05), False)):
         found = breach(plan, rules=closed(line + VEHICLE.front, decel=decel))
         assert (found is ViolationKind.RED_LIGHT) is wrong
 

@@ -225,6 +225,17 @@ def test_at_a_red_light_no_older_plan_is_driven_on() -> None:
     assert plan.length < 0.5 * now.ego.v**2 / VEHICLE.emergency_decel + 0.5
 
 
+@pytest.mark.clause("SAF-2", "USE-11")
+@pytest.mark.parametrize(("room", "rung"), [(2.5, FallbackRung.COMFORT), (3.5, FallbackRung.EMERGENCY)])
+def test_a_stop_before_a_light_that_has_just_changed_is_as_hard_as_it_takes(room: float, rung: FallbackRung) -> None:
+    now = scene(v=6.0)
+    x = now.ego.pose.x + VEHICLE.front + room
+    red = Regulations(closed_lines=(ClosedLine(x, 5.0, x, -5.0, 0.0, 3.5, "signal 1 red"),))
+    plan, ladder = fall_back(FallbackLadder(), now, red, VEHICLE, PARAMETERS)
+    assert ladder.rung is rung
+    assert (float(plan.x[-1]) + VEHICLE.front <= x) is (rung is FallbackRung.EMERGENCY)
+
+
 def test_without_any_plan_the_car_stops_where_it_goes() -> None:
     plan, ladder = fall_back(FallbackLadder(), scene(v=6.0, curvature=0.05), Regulations(), VEHICLE, PARAMETERS)
     assert ladder.rung is FallbackRung.COMFORT

@@ -242,17 +242,20 @@ def _red_light(case: _Case) -> Violation | None:
     """The front bumper over a closed stop line that it could have stopped at."""
     plan = case.plan
     for line in case.regulations.closed_lines:
-        row = _bumper_over(plan, case.vehicle, line)
+        row, share = _bumper_over(plan, case.vehicle, line)
         if row < 0:
             continue
-        way = float(elementwise.hypot(np.diff(plan.x[: row + 1]), np.diff(plan.y[: row + 1])).sum())
+        steps = elementwise.hypot(np.diff(plan.x[: row + 1]), np.diff(plan.y[: row + 1]))
+        way = float(steps[:-1].sum()) + share * float(steps[-1])
         if way > 0.5 * float(plan.v[0] * plan.v[0]) / line.decel:
             return Violation(ViolationKind.RED_LIGHT, float(plan.t[row]), line.detail)
     return None
 
 
-def _bumper_over(plan: Trajectory, vehicle: Vehicle, line: ClosedLine) -> int:
-    """First row at which the middle of the front bumper has crossed a line in its direction, -1 for none."""
+def _bumper_over(plan: Trajectory, vehicle: Vehicle, line: ClosedLine) -> tuple[int, float]:
+    """First row at which the middle of the front bumper has crossed a line in its direction, -1 for none, and the share
+    of the step to that row which lies before the line.
+    """
     x = plan.x + vehicle.front * elementwise.cos(plan.heading)
     y = plan.y + vehicle.front * elementwise.sin(plan.heading)
     cos, sin = elementary.cos(line.heading), elementary.sin(line.heading)
@@ -261,7 +264,10 @@ def _bumper_over(plan: Trajectory, vehicle: Vehicle, line: ClosedLine) -> int:
     along = ((x - line.x0) * wx + (y - line.y0) * wy) / max(wx * wx + wy * wy, 1e-12)
     crosses = (beyond[:-1] <= 0.0) & (beyond[1:] > 0.0) & (plan.v[1:] > 0.0)
     rows = np.flatnonzero(crosses & (along[1:] >= 0.0) & (along[1:] <= 1.0))
-    return int(rows[0]) + 1 if len(rows) else -1
+    if len(rows) == 0:
+        return -1, 0.0
+    before, after = beyond[rows[0] : rows[0] + 2].tolist()
+    return int(rows[0]) + 1, before / (before - after)
 
 
 def _outline(case: _Case) -> FootprintOutline:

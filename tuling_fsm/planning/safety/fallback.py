@@ -72,8 +72,8 @@ def fall_back(
     """What to send instead of a plan that is late, missing or invalid, and the ladder after it.
 
     The rest of the last plan is driven on while it is free and recent; a stop that would hit something, leads over a
-    closed stop line, or lasts too long, becomes an emergency stop. No rung is left upwards here, and none above `least`
-    is taken.
+    closed stop line that an emergency stop does not, or lasts too long, becomes an emergency stop. No rung is left
+    upwards here, and none above `least` is taken.
     """
     # Of before the clock was set back: the time on the rung is counted anew.
     ladder = replace(ladder, since=min(ladder.since, scene.stamp))
@@ -89,10 +89,17 @@ def fall_back(
     before = ladder.last if start.planned else None
     if rung == FallbackRung.COMFORT:
         stop = comfortable_stop(scene, start, before, vehicle, parameters.speed)
-        if held < limits.comfort and hazard(stop, scene, regulations, vehicle, parameters) is None:
+        strict = _without_excuse(regulations, vehicle)
+        if held < limits.comfort and hazard(stop, scene, strict, vehicle, parameters) is None:
             return _on_rung(ladder, stop, FallbackRung.COMFORT, scene.stamp)
     stop = emergency_stop(scene, start, before, vehicle, parameters.speed)
     return _on_rung(ladder, stop, FallbackRung.EMERGENCY, scene.stamp)
+
+
+def _without_excuse(regulations: Regulations, vehicle: Vehicle) -> Regulations:
+    """The same for a car that stops in any case: hard braking is no reason to stop beyond a line."""
+    lines = (line._replace(decel=max(line.decel, vehicle.emergency_decel)) for line in regulations.closed_lines)
+    return replace(regulations, closed_lines=tuple(lines))
 
 
 def _rest(last: Trajectory | None, scene: Scene) -> Trajectory | None:
