@@ -47,7 +47,7 @@ def test_the_line_ahead_is_the_one_in_the_cars_way(road: RoadMap) -> None:
     assert found is not None
     assert (found.last, found.size, found.still, found.given_up) == (1, 4, 12.0, False)
     assert found.gap == pytest.approx(4.0)
-    assert found.words == "in a line of 4, moved 12 s ago"
+    assert found.words == "in a line of 4, seen standing for 12 s"
     for traffic, seen in (
         (behind(road, REACH - 0.1), True),
         (behind(road, REACH + 0.1), False),
@@ -75,7 +75,7 @@ def test_no_state_goes_round_a_queue_however_long_that_takes(road: RoadMap, stat
     drive.place.traffic = behind(road, 4.0, still=3.0)
     asked = drive.tick().request
     assert isinstance(asked, Hold)
-    assert (asked.reason, asked.detail) == (Reason.QUEUE, "in a line of 4, moved 3 s ago")
+    assert (asked.reason, asked.detail) == (Reason.QUEUE, "in a line of 4, seen standing for 3 s")
     drive.result = plan(reach=0.0, reason=Reason.QUEUE)
     drive.run(100.0)
     assert drive.last.state == state
@@ -105,7 +105,8 @@ def test_a_queue_that_is_given_up_is_reported_once_and_is_then_an_obstacle(road:
     assert drive.tick().reports == ()
     drive.place.traffic = behind(road, 4.0, still=P.queue_patience + 1.0)
     decision = drive.tick()
-    assert decision.reports == ("queue: in a line of 4, moved 301 s ago: it is an obstacle from now on (NOR-11)",)
+    words = "in a line of 4, seen standing for 301 s"
+    assert decision.reports == (f"queue: {words}: it is an obstacle from now on (NOR-11)",)
     assert isinstance(decision.request, FreeSpace)
     drive.behaviour.restore(pickle.loads(pickle.dumps(decision.record)))
     assert [line for later in drive.run(1.0) for line in later.reports] == []
@@ -131,7 +132,7 @@ def test_in_normal_a_queue_stops_the_clock_and_one_that_is_given_up_does_not(roa
 def test_a_plan_behind_a_queue_says_so(road: RoadMap) -> None:
     world = look(road, traffic=behind(road, 4.0)).world
     told = told_of_queue(plan(reason=Reason.LEADER, blocker=1), world).limit
-    assert told == Limit(Reason.QUEUE, 0.0, "in a line of 4, moved 12 s ago", 1)
+    assert told == Limit(Reason.QUEUE, 0.0, "in a line of 4, seen standing for 12 s", 1)
     for reason, blocker in ((Reason.LEADER, 4), (Reason.LEADER, -1), (Reason.OBSTACLE, 1), (Reason.RED_LIGHT, 1)):
         result = plan(reason=reason, blocker=blocker)
         assert told_of_queue(result, world) is result, "the fourth has nobody before it, and stands for nothing"

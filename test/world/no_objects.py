@@ -15,6 +15,6 @@ def no_traffic() -> PredictedLanes:
     return PredictedLanes(
         id=np.zeros(0, np.uint32), kind=byte, source=byte, body=np.zeros((0, ob.BODY)),
         moving=flags, standing_for=np.zeros(0), waiting=flags, given_up=flags, line_size=rows,
-        line_still=np.zeros(0), lane=wide.astype(np.int64), lane_s=wide,
+        line_still=np.zeros(0), line_seen_moving=flags, lane=wide.astype(np.int64), lane_s=wide,
         chain_row=rows, chain=chains.astype(np.int64), chain_begin=chains, obstacle_row=rows,
     )  # fmt: skip

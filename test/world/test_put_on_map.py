@@ -146,8 +146,11 @@ def queues_of(index: LaneIndex) -> QueueParameters:
 
 
 def test_what_is_said_of_a_line() -> None:
-    assert line_words(1, 3.4) == "behind a vehicle that waits, moved 3 s ago"
-    assert [line_words(many, 0.0) for many in (0, 2, 5)] == [f"in a line of {n}, moved 0 s ago" for n in (0, 2, 5)]
+    assert line_words(1, 3.4, True) == "behind a vehicle that waits, moved 3 s ago"
+    assert line_words(1, 3.4, False) == "behind a vehicle that waits, seen standing for 3 s"
+    assert [line_words(many, 0.0, True) for many in (0, 2, 5)] == [
+        f"in a line of {n}, moved 0 s ago" for n in (0, 2, 5)
+    ]
 
 
 @pytest.mark.parametrize("state", list(Light))

@@ -103,6 +103,33 @@ def test_before_a_full_junction_a_head_waits_and_before_a_free_one_not_for_ever(
 
 
 @pytest.mark.clause("NOR-11")
+def test_before_a_free_junction_a_head_waits_only_where_it_may_have_to_give_way(
+    plain: RoadMap, yields: RoadMap
+) -> None:
+    with_priority = row(1, -15.5, -LANE_X, EAST)
+    for road_map, head, waits in (
+        (yields, with_priority, False), (yields, HEAD, True), (plain, with_priority, True), (plain, HEAD, True),
+    ):  # fmt: skip
+        assert after(road_map, 30.0, head).waiting.tolist() == [waits]
+        assert after(road_map, 50.0, head).waiting.tolist() == [False]
+    assert after(yields, 30.0, with_priority, row(9, 0.0, 1.75, NORTH)).waiting[0], "one stands across its way"
+    watch = Watch(yields)
+    watch.see(table(row(1, -18.0, -LANE_X, EAST, speed=3.0)), 0.0)
+    watch.see(table(with_priority), 1.0)
+    assert watch.see(table(with_priority), 30.0)[0].waiting.tolist() == [True], "it has come there, and may turn off"
+
+
+@pytest.mark.clause("NOR-11", "EXPL-1")
+def test_of_a_line_that_has_stood_since_it_is_known_nobody_says_when_it_moved(plain: RoadMap) -> None:
+    watch = Watch(plain)
+    watch.see(table(ON_ROAD, BEHIND), 0.0)
+    assert watch.see(table(ON_ROAD, BEHIND), 30.0)[0].line_words(1) == "in a line of 2, seen standing for 30 s"
+    watch.see(table(ON_ROAD, row(2, LANE_X, -47.3, NORTH, speed=1.0)), 31.0)
+    watch.see(table(ON_ROAD, BEHIND), 32.0)
+    assert watch.see(table(ON_ROAD, BEHIND), 50.0)[0].line_words(1) == "in a line of 2, moved 19 s ago"
+
+
+@pytest.mark.clause("NOR-11")
 def test_one_that_is_parked_at_the_kerb_is_in_no_line_but_may_be_stood_behind(lit: RoadMap) -> None:
     red = {4: Light.RED}
     at_kerb = row(1, LANE_X + 1.0, -15.5, NORTH)

@@ -10,6 +10,7 @@ import pytest
 from crossroads import LIGHT, STOP_SIGN, YIELD_SIGN, crossroads, double_crossing
 
 from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.map.right_of_way import gives_way
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.inputs import Kind
 from tuling_fsm.world.lane_index import lane_index
@@ -17,7 +18,7 @@ from tuling_fsm.world.lane_kernels import CANDIDATES, LanePlaces, chains, locate
 from tuling_fsm.world.objects import BODY, HEADING, LENGTH, SPEED, WIDTH, X, Y
 from tuling_fsm.world.prediction_kernels import GAP, LINE, look_ahead
 from tuling_fsm.world.queues import QueueParameters, Waiting, _junctions, _taken, follow_lines, waiting_lines
-from tuling_fsm.world.tracks import MOVED, PAST, ROAD_LANE, STILL
+from tuling_fsm.world.tracks import FIRST, MOVED, PAST, ROAD_LANE, STILL
 from world.bodies import DECEL, LATERAL, MAX_HEADING, REACH_M
 
 GREEN_SIGNAL = 2
@@ -63,6 +64,7 @@ def crowd(
     past[:, STILL] = NOW - draw.choice([2.0, 39.0, 60.0, 299.0, 400.0], many)
     past[:, MOVED] = np.where(draw.random(many) < 0.5, -np.inf, past[:, STILL])
     past[:, ROAD_LANE] = -1.0
+    past[::2, FIRST] = past[::2, STILL]
     return kind, body, past
 
 
@@ -155,11 +157,32 @@ class Crowd:
         jam = 0 <= j < self.count and self.body[j, SPEED] <= P.creeping
         return bool(jam and inside and self.ahead.distance[b, GAP] < beyond + P.gap)
 
+    def may_give_way(self, i: int, b: int) -> bool:
+        """At a line, or on a way through a junction that somebody meets who does not give way to it."""
+        front, inside = 0.5 * self.body[i, LENGTH], False
+        for number, begin in zip(self.found.chain[b].tolist(), self.found.begin[b].tolist(), strict=True):
+            entry = begin - front
+            ids = lane_index(self.town).ids
+            if number < 0 or (entry > AT_LINE_M and not inside):
+                break
+            lane = self.town.lanes[ids[number]]
+            if any(-OVER_LINE_M < entry + line.s < AT_LINE_M for line in self.town.stop_lines_of(lane.id)):
+                return True
+            if inside and lane.junction is None:
+                break
+            inside = inside or (lane.junction is not None and entry > -OVER_LINE_M)
+            rows = range(self.lanes.conflict_start[number], self.lanes.conflict_start[number + 1])
+            meets = [ids[self.lanes.conflict[k]] for k in rows] if inside else []
+            if any(not gives_way(self.town, other, lane.id) for other in meets):
+                return True
+        return False
+
     def has_reason(self, i: int) -> bool:
-        return any(
-            (NOW - self.past[i, STILL] <= P.turn and self.ahead.distance[b, LINE] < AT_LINE_M) or self.is_held_up(i, b)
-            for b in self.ways(i)
-        )
+        ways = self.ways(i)
+        turns = ways if self.past[i, STILL] > self.past[i, FIRST] else ways[:1]
+        lately = NOW - self.past[i, STILL] <= P.turn
+        turn = lately and any(self.ahead.distance[b, LINE] < AT_LINE_M and self.may_give_way(i, b) for b in turns)
+        return turn or any(self.is_held_up(i, b) for b in ways)
 
 
 @pytest.mark.clause("NOR-11")

@@ -29,11 +29,12 @@ class QueueAhead(NamedTuple):
     size: int
     still: float
     given_up: bool
+    seen_moving: bool
 
     @property
     def words(self) -> str:
         """For people."""
-        return line_words(self.size, self.still)
+        return line_words(self.size, self.still, self.seen_moving)
 
 
 def queue_ahead(view: BehaviourView) -> QueueAhead | None:
@@ -57,7 +58,7 @@ def _in_the_way(view: BehaviourView, row: int) -> QueueAhead | None:
         return None
     return QueueAhead(
         int(traffic.id[row]), max(gap, 0.0), int(traffic.line_size[row]), float(traffic.line_still[row]),
-        bool(traffic.given_up[row]),
+        bool(traffic.given_up[row]), bool(traffic.line_seen_moving[row]),
     )  # fmt: skip
 
 

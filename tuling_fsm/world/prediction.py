@@ -80,7 +80,7 @@ def see_traffic(
         id=found.id, kind=found.kind, source=found.source, body=found.body,
         moving=seen.moving, standing_for=stamp - seen.past[:, STILL], waiting=seen.waiting.waiting,
         given_up=seen.waiting.given_up, line_size=seen.waiting.size, line_still=seen.waiting.still,
-        lane=seen.lane, lane_s=seen.lane_s,
+        line_seen_moving=seen.waiting.seen_moving, lane=seen.lane, lane_s=seen.lane_s,
         chain_row=seen.chain_row, chain=seen.chain, chain_begin=seen.chain_begin, obstacle_row=seen.obstacle_row,
     )  # fmt: skip
     return traffic, Obstacles(*seen.predicted), replace(tracks, past=seen.past)

@@ -3,9 +3,9 @@
 A vehicle that stands is in line behind another one that stands or creeps, close ahead in its lane; and where nothing is
 ahead of it, before a light that is not known to be green, or before a junction or ring that is full, be it of traffic
 with priority at a yield line, of a jam, or for want of room behind it. Before a junction that is free it is given the
-time that a driver takes for a turn. What stands off the middle of the lane, at its outer edge, is parked there. What
-stands with nothing ahead and for no such reason has broken down: that one alone is an obstacle, and those that stand
-behind it stay in line.
+time that a driver takes for a turn, where one may have to give way. What stands off the middle of the lane, at its
+outer edge, is parked there. What stands with nothing ahead and for no such reason has broken down: that one alone is an
+obstacle, and those that stand behind it stay in line.
 
 A line reaches from a vehicle to its head. It moves when any of these moves, not when others join behind; round a ring
 that is jammed there is no head, and the line is the whole ring. One that has not moved for the patience is given up.
@@ -66,6 +66,8 @@ class Waiting(NamedTuple):
     """Vehicles from it to the head of its line, both included; 0 for what is in none."""
     still: FloatArray
     """How long none of these has moved, s; 0 for what is in none."""
+    seen_moving: BoolArray
+    """Whether that is since one has been seen to move, and not since all are known (N,)."""
 
 
 class _Junctions(NamedTuple):
@@ -102,7 +104,10 @@ def waiting_lines(
             leader[i] = j if close and _in_the_way(places, found, b, j, body) else -1
         if not reason[i]:
             lately = stamp - past[i, tr.STILL] <= p.turn and ahead.distance[b, LINE] < AT_LINE_M
-            reason[i] = lately or _held_up(lanes, line_green, body, places, found, ahead, junctions, b, p)
+            # Of one that was there already nothing says that it is about to turn off.
+            likely = past[i, tr.STILL] > past[i, tr.FIRST] or b == 0 or found.row[b - 1] != i
+            turn = lately and likely and _may_give_way(lanes, found.chain[b], found.begin[b], 0.5 * body[i, ob.LENGTH])
+            reason[i] = turn or _held_up(lanes, line_green, body, places, found, ahead, junctions, b, p)
     return follow_lines(queueing & (body[:n, ob.SPEED] <= p.standing), leader, reason, past, stamp, p.patience)
 
 
@@ -157,6 +162,37 @@ def _taken(junctions: _Junctions, lane: IntArray, i: int, number: int) -> bool:
 
 
 @kernel
+def _may_give_way(lanes: LaneArrays, chain: IntArray, begin: FloatArray, front: float) -> bool:
+    """Whether one that follows a chain has a line close before it, or a way through a junction on which some that it
+    meets do not give way to it.
+    """
+    inside = False
+    for depth in range(DEPTH):
+        number, entry = chain[depth], begin[depth] - front
+        if number < 0 or (entry > AT_LINE_M and not inside) or (inside and not lanes.in_junction[number]):
+            break
+        for k in range(lanes.line_start[number], lanes.line_start[number + 1]):
+            if -OVER_LINE_M < entry + lanes.line_s[k] < AT_LINE_M:
+                return True
+        inside = inside or (lanes.in_junction[number] and entry > -OVER_LINE_M)
+        if inside and not _has_priority(lanes, number):
+            return True
+    return False
+
+
+@kernel
+def _has_priority(lanes: LaneArrays, number: int) -> bool:
+    """Whether all that a way through a junction meets give way to it."""
+    for k in range(lanes.conflict_start[number], lanes.conflict_start[number + 1]):
+        other, gives = lanes.conflict[k], False
+        for back in range(lanes.conflict_start[other], lanes.conflict_start[other + 1]):
+            gives = gives or (lanes.conflict[back] == number and lanes.gives_way[back])
+        if not gives:
+            return False
+    return True
+
+
+@kernel
 def _held_up(
     lanes: LaneArrays, line_green: BoolArray, body: FloatArray, places: LanePlaces, found: LaneChains,
     ahead: LookAhead, junctions: _Junctions, b: int, p: QueueParameters,
@@ -203,6 +239,7 @@ def follow_lines(
     n = len(standing)
     waiting, given_up = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
     size, still, seen = np.zeros(n, np.int64), np.zeros(n), np.full(n, -1, np.int64)
+    seen_moving = np.zeros(n, np.bool_)
     for i in range(n):
         if not standing[i] or not (reason[i] or leader[i] >= 0):
             continue
@@ -210,9 +247,10 @@ def follow_lines(
         while j >= 0 and seen[j] != i:
             seen[j] = i
             size[i] += 1
-            moved = max(moved, past[j, tr.STILL])
+            if past[j, tr.STILL] > moved:
+                moved, seen_moving[i] = past[j, tr.STILL], past[j, tr.STILL] > past[j, tr.FIRST]
             j = leader[j]
         still[i] = max(stamp - moved, 0.0)
         given_up[i] = still[i] > patience
         waiting[i] = not given_up[i]
-    return Waiting(waiting, given_up, size, still)
+    return Waiting(waiting, given_up, size, still, seen_moving)

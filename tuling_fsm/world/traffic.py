@@ -39,6 +39,8 @@ class PredictedLanes:
     """Vehicles from it to the head of that line, itself included; 0 for what is in none."""
     line_still: FloatArray
     """How long none of these has moved, s."""
+    line_seen_moving: BoolArray
+    """Whether that is since one of them has been seen to move, and not since all are known."""
     lane: IntArray
     """Lanes that hold its centre with a matching heading, best first (N, CANDIDATES)."""
     lane_s: FloatArray
@@ -60,7 +62,7 @@ class PredictedLanes:
 
     def line_words(self, row: int) -> str:
         """The line that an object stands in, for people."""
-        return line_words(int(self.line_size[row]), float(self.line_still[row]))
+        return line_words(int(self.line_size[row]), float(self.line_still[row]), bool(self.line_seen_moving[row]))
 
     @property
     def x(self) -> FloatArray:
@@ -93,7 +95,9 @@ class PredictedLanes:
         return self.body[:, ob.LENGTH]
 
 
-def line_words(size: int, still: float) -> str:
-    """A line of so many vehicles of which none has moved for so long (s), for people."""
+def line_words(size: int, still: float, seen_moving: bool) -> str:
+    """A line of so many vehicles of which none has moved for so long (s), since one did or since all are known, for
+    people.
+    """
     line = "behind a vehicle that waits" if size == 1 else f"in a line of {size}"
-    return f"{line}, moved {still:.0f} s ago"
+    return f"{line}, moved {still:.0f} s ago" if seen_moving else f"{line}, seen standing for {still:.0f} s"

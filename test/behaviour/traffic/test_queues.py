@@ -32,7 +32,13 @@ def waits(ahead: float = REAR, y: float = NEAR_Y, heading: float = 0.0, waiting:
     """A motorcycle, by its rear bumper."""
     found = traffic([Other(FRONT + ahead + 0.5 * LONG, y, length=LONG, kind=Kind.MOTORCYCLE)])
     found.body[0, ob.WIDTH], found.body[0, ob.HEADING] = NARROW, heading
-    return replace(found, waiting=np.array([waiting]), line_size=np.array([1]), line_still=np.array([12.0]))
+    return replace(
+        found,
+        waiting=np.array([waiting]),
+        line_size=np.array([1]),
+        line_still=np.array([12.0]),
+        line_seen_moving=np.array([True]),
+    )
 
 
 def walls(
