@@ -15,6 +15,7 @@ from tuling_fsm.map.lanes import Junction
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.inputs import Kind
 
+from ..worlds import VEHICLE
 from .alone import FRONT, X, at, crosswalk, situation
 from .walkers import FAR, askew_road, stops, walker
 
@@ -168,6 +169,28 @@ def test_one_that_is_crept_past(
         walls, past, limit = pedestrian_rules(situation(road, one, standing_for=standing), released)
         assert (bool(walls), past) == (not passed, (7,) if passed else ())
         assert limit == (1.0 if passed and gap < 10.0 else math.inf)
+
+
+@pytest.mark.clause("USE-5", "USE-2")
+@pytest.mark.parametrize(
+    ("behind_front", "standing", "speed", "released", "passed"),
+    [
+        (1.0, 0.0, 0.0, (7,), True),
+        (VEHICLE.length - 0.1, 0.0, 0.0, (7,), True),
+        (VEHICLE.length + 0.1, 0.0, 0.0, (7,), False),
+        (1.0, 0.0, 0.3, (7,), False),
+        (1.0, 5.0, 0.0, (), True),
+        (1.0, 4.9, 0.0, (), False),
+    ],
+)
+def test_one_beside_the_car_is_crept_past_up_to_its_rear_bumper(
+    road: RoadMap, behind_front: float, standing: float, speed: float, released: tuple[int, ...], passed: bool
+) -> None:
+    """Else the car stands for ever beside one that stands."""
+    one = replace(walker(FRONT - behind_front, 1.7), vx=speed, standing_for=standing)
+    walls, past, limit = pedestrian_rules(situation(road, one, standing_for=standing), released)
+    assert (walls, past) == ((), (7,) if passed else ())
+    assert limit == (1.0 if passed else math.inf)
 
 
 def test_one_that_is_not_in_the_way_or_crept_past_hides_no_other(road: RoadMap) -> None:

@@ -56,13 +56,17 @@ def pedestrian_rules(
     limit = math.inf
     standoff = now.parameters.pedestrian.standoff
     for walker in _walkers(now):
-        if not _is_in_the_way(now, walker):
+        stands = walker.speed <= PEDESTRIAN_STANDS
+        kept = stands and walker.id in released
+        if not kept and not _is_in_the_way(now, walker):
             continue
         both_stand = now.world.standing_for >= standoff and walker.still_for >= standoff
-        if walker.speed <= PEDESTRIAN_STANDS and (walker.id in released or both_stand):
+        if kept or (stands and both_stand):
             passed.append(walker.id)
             if walker.s - now.front < _CREEP_FROM_M:
                 limit = min(limit, now.parameters.pedestrian.creep_speed)
+            continue
+        if walker.s <= now.front:
             continue
         s = _stop_for(now, walker)
         walls.append((s, now.wall(s, Reason.PEDESTRIAN, f"pedestrian {walker.id}", walker.id)))
@@ -94,7 +98,7 @@ def are_released(obstacles: Obstacles, released: Collection[int]) -> BoolArray:
 
 
 def _walkers(now: TrafficSituation) -> Iterator[_Walker]:
-    """Pedestrians ahead of the front bumper and not far beside the route."""
+    """Pedestrians ahead of the rear bumper and not far beside the route."""
     traffic, reach = now.world.traffic, now.parameters.pedestrian.horizon
     pose = now.world.ego.pose
     rows = is_vulnerable(traffic.kind).nonzero()[0]
@@ -103,8 +107,8 @@ def _walkers(now: TrafficSituation) -> Iterator[_Walker]:
     distance = elementwise.hypot(traffic.x[rows] - pose.x, traffic.y[rows] - pose.y)
     for row in rows[distance < reach + now.vehicle.front].tolist():
         x, y, _, vx, vy, speed, *_ = traffic.body[row].tolist()
-        place = now.route.reference.project(x, y, now.front - 1.0, now.front + reach)
-        if not now.front < place.s < now.front + reach - 0.1:
+        place = now.route.reference.project(x, y, now.rear - 1.0, now.front + reach)
+        if not now.rear < place.s < now.front + reach - 0.1:
             continue
         sideways = elementary.cos(place.heading) * vy - elementary.sin(place.heading) * vx
         yield _Walker(

@@ -59,6 +59,11 @@ class TrafficSituation:
         return self.world.route_s + self.vehicle.front
 
     @property
+    def rear(self) -> float:
+        """Arc length of the rear bumper on the route, m."""
+        return self.world.route_s - self.vehicle.rear_overhang
+
+    @property
     def v(self) -> float:
         """Forward speed, m/s."""
         return max(self.world.ego.v, 0.0)
