@@ -10,7 +10,7 @@ from tuling_fsm.behaviour.decision import BehaviourRecord, Decision
 from tuling_fsm.behaviour.parameters import BehaviourParameters
 from tuling_fsm.behaviour.queue_ahead import told_of_queue
 from tuling_fsm.behaviour.traffic.lines import told_of_light
-from tuling_fsm.behaviour.traffic.pedestrians import among_released
+from tuling_fsm.behaviour.traffic.pedestrians import among_released, told_of_person
 from tuling_fsm.behaviour.traffic.rules import warm_up as warm_up_rules
 from tuling_fsm.core.parameters import group
 from tuling_fsm.core.request import Hold, Limit, PlanningRequest, PlanResult, Reason
@@ -165,10 +165,10 @@ class Agent:
         decision = self._behaviour.step(built, memory.result, memory.probed)
         world, last = decision.world, memory.result
         scene = self._scene(decision, last)
-        planned = self._told(self._planner.plan(decision.request, scene, last), decision.request, world)
+        planned = self._told(self._planner.plan(decision.request, scene, last), decision.request, decision)
         result, trajectory, ladder = self._checked(planned, decision, scene, memory.ladder)
         probe = decision.probe
-        probed = None if probe is None else self._told(self._planner.plan(probe, scene, None), probe, world)
+        probed = None if probe is None else self._told(self._planner.plan(probe, scene, None), probe, decision)
         tick = Tick(world.stamp, world.pose_correction.sent(trajectory), result, decision)
         return AgentMemory(decision.record, world, result, probed, ladder), tick
 
@@ -184,9 +184,12 @@ class Agent:
             return scene
         return replace(scene, ego=planned_ego(last.trajectory, world.stamp))
 
-    def _told(self, planned: PlanResult, request: PlanningRequest, world: World) -> PlanResult:
+    def _told(self, planned: PlanResult, request: PlanningRequest, decision: Decision) -> PlanResult:
         """A plan that says for what it stops, where the planner knows no more than what is in the way (EXPL-1)."""
-        return told_of_light(told_of_queue(planned, world), request, world, self.parameters.vehicle)
+        world, rules = decision.world, decision.record.machine.memory.rules.memory
+        waited_for = set(rules.released) - set(rules.given_up)
+        told = told_of_person(told_of_queue(planned, world), request, waited_for)
+        return told_of_light(told, request, world, self.parameters.vehicle)
 
     def _checked(
         self, planned: PlanResult, decision: Decision, scene: Scene, ladder: FallbackLadder

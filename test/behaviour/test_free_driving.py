@@ -14,7 +14,7 @@ from tuling_fsm.behaviour.memory import FreeDrivingLadder, PlanOutcome
 from tuling_fsm.behaviour.on_road.free_states import SOLID_LINE_FREE
 from tuling_fsm.behaviour.permissions import FREE_SPACE, ON_LANES
 from tuling_fsm.core.geometry import Pose
-from tuling_fsm.core.request import Hold, Reason
+from tuling_fsm.core.request import FollowLanes, Hold, Reason
 from tuling_fsm.map.road_map import RoadMap
 
 from .views import CLOCK, DRIVES, FAILED, remembering
@@ -91,3 +91,12 @@ def test_the_lane_planner_is_tried_now_and_then(road: RoadMap) -> None:
         (9.0, {"route": None}, False),
     ):
         assert (free_driving.lane_probe(remembering(road, probed_at=CLOCK - ago, **changes)) is not None) is tried
+
+
+@pytest.mark.clause("SLF-2", "USE-5")
+def test_to_creep_up_to_a_person_is_no_way_out(road: RoadMap) -> None:
+    rules = remembering(road).memory.rules._replace(creeps_up=True)
+    view = remembering(road, rules=rules, probed_at=CLOCK - 9.0)
+    probe = free_driving.lane_probe(view)
+    assert free_driving.follow_lanes(view).creeps_up
+    assert isinstance(probe, FollowLanes) and not probe.creeps_up

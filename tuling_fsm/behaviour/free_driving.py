@@ -84,9 +84,13 @@ def toward_goal(view: BehaviourView, speed: float, free_heading: bool = False) -
 
 
 def lane_probe(view: BehaviourView) -> PlanningRequest | None:
-    """What the lane planner would be asked here, every now and then (SLF-2, NLF-3)."""
+    """What the lane planner would be asked here, every now and then (SLF-2, NLF-3); to creep up to who stands in the
+    way is no way out.
+    """
     due = view.clock - view.memory.probed_at >= view.context.parameters.free.probe_period - TOLERANCE_S
-    return follow_lanes(view) if due and view.world.localized and view.world.lanes else None
+    if not (due and view.world.localized and view.world.lanes):
+        return None
+    return replace(follow_lanes(view), creeps_up=False)
 
 
 def follow_lanes(view: BehaviourView) -> FollowLanes:
@@ -95,7 +99,7 @@ def follow_lanes(view: BehaviourView) -> FollowLanes:
     speed = min(view.context.vehicle.max_speed, rules.speed_limit, window_speed(view))
     lanes = slowed(view.world.lanes, rules.zones, view.world.route_s, view.world.ego.v)
     goal_s = None if route is None else route.length
-    return FollowLanes(lanes, rules.walls, speed, goal_s=goal_s, window=window_place(view))
+    return FollowLanes(lanes, rules.walls, speed, goal_s=goal_s, window=window_place(view), creeps_up=rules.creeps_up)
 
 
 def solid_lines(view: BehaviourView) -> FloatArray:

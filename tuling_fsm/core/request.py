@@ -174,6 +174,8 @@ class FollowLanes:
     """Arc length on the route's reference at which the route ends, m."""
     window: RoutePlace | None = None
     """A place that has to be passed in the lane that it is on."""
+    creeps_up: bool = False
+    """What stands in the lane is driven up to, without room to pull out (USE-5)."""
 
 
 @dataclass(frozen=True, eq=False)

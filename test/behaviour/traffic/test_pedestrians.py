@@ -11,9 +11,10 @@ from shapely.affinity import rotate, translate
 from shapely.geometry import Polygon, box
 from traffic_drive import Drive, route_between
 
-from tuling_fsm.behaviour.traffic.pedestrians import among_released
+from tuling_fsm.behaviour.memory import PlanOutcome
+from tuling_fsm.behaviour.traffic.pedestrians import among_released, told_of_person
 from tuling_fsm.core.geometry import Pose
-from tuling_fsm.core.request import Reason
+from tuling_fsm.core.request import FollowLanes, Hold, Limit, PlanResult, Reason
 from tuling_fsm.core.scene import Ego, Obstacles, Scene
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
@@ -137,6 +138,19 @@ def test_when_both_have_stood_for_long_the_car_creeps_on_and_yields_again_when_i
     drive.v = 0.0
     drive.tick(3.0)
     assert drive.walls(Reason.PEDESTRIAN), "the wait begins anew"
+
+
+@pytest.mark.clause("NOR-7", "USE-5")
+def test_no_path_past_one_that_is_waited_for_is_a_stop_for_a_pedestrian() -> None:
+    follow, at = FollowLanes((), (), 8.0, creeps_up=True), Limit(Reason.OBSTACLE, 0.8, "object 5", 5)
+    stands = PlanResult(False, None, at, Reason.OBSTACLE)
+    told = told_of_person(stands, follow, {5})
+    assert (told.limit, told.feasible) == (Limit(Reason.PEDESTRIAN, 0.8, "object 5 stands", 5), False)
+    assert PlanOutcome.of(stands).failed and not PlanOutcome.of(told).failed
+    creeps = PlanResult(False, None, Limit(Reason.SPEED_LIMIT), Reason.OBSTACLE)
+    assert told_of_person(creeps, follow, {5}).feasible
+    for request, waited_for in ((follow, {6}), (replace(follow, creeps_up=False), {5}), (Hold(Reason.NONE), {5})):
+        assert told_of_person(stands, request, waited_for) is stands
 
 
 @pytest.mark.clause("USE-13")

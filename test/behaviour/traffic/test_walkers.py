@@ -142,7 +142,7 @@ def test_where_the_car_stops(road: RoadMap) -> None:
         ((crosswalk(road, FRONT + 0.6, FAR + 2.0),), FRONT - 0.05),
         ((crosswalk(road, FRONT + 0.4, FAR + 2.0),), s - 2.4),
     ):
-        ((where, wall),), _, _ = pedestrian_rules(situation(road, walker(s, 0.5), crosswalks=crosswalks), ())
+        ((where, wall),), *_ = pedestrian_rules(situation(road, walker(s, 0.5), crosswalks=crosswalks), ())
         assert at(road, wall) == pytest.approx(expected, abs=0.006)
         assert where <= at(road, wall) + 0.006
         assert (wall.reason, wall.blocker, wall.detail) == (Reason.PEDESTRIAN, 7, "pedestrian 7")
@@ -166,7 +166,7 @@ def test_one_that_is_crept_past(
 ) -> None:
     for gap in (9.9, 10.1):
         one = replace(walker(FRONT + gap, 0.0), vx=speed, standing_for=still_for)
-        walls, past, limit = pedestrian_rules(situation(road, one, standing_for=standing), released)
+        walls, past, _, limit, _ = pedestrian_rules(situation(road, one, standing_for=standing), released)
         assert (bool(walls), past) == (not passed, (7,) if passed else ())
         assert limit == (1.0 if passed and gap < 10.0 else math.inf)
 
@@ -188,14 +188,31 @@ def test_one_beside_the_car_is_crept_past_up_to_its_rear_bumper(
 ) -> None:
     """Else the car stands for ever beside one that stands."""
     one = replace(walker(FRONT - behind_front, 1.7), vx=speed, standing_for=standing)
-    walls, past, limit = pedestrian_rules(situation(road, one, standing_for=standing), released)
+    walls, past, _, limit, _ = pedestrian_rules(situation(road, one, standing_for=standing), released)
     assert (walls, past) == ((), (7,) if passed else ())
     assert limit == (1.0 if passed else math.inf)
 
 
+@pytest.mark.clause("USE-5", "USE-2")
+@pytest.mark.parametrize(
+    ("standing", "still_for", "given_up", "gone_round"),
+    [(60.0, 60.0, (), True), (59.9, 90.0, (), False), (90.0, 59.9, (), False), (0.0, 70.0, (7,), True)],
+)
+def test_one_that_is_crept_up_to_is_waited_for_as_long_as_the_patience(
+    road: RoadMap, standing: float, still_for: float, given_up: tuple[int, ...], gone_round: bool
+) -> None:
+    one = replace(walker(FRONT + 2.0, 0.0), standing_for=still_for)
+    told = pedestrian_rules(situation(road, one, standing_for=standing), (7,), given_up)
+    assert (told.released, told.given_up, told.creeps_up) == ((7,), (7,) if gone_round else (), not gone_round)
+    moves = pedestrian_rules(situation(road, replace(one, vx=0.3), standing_for=standing), (7,), (7,))
+    assert (bool(moves.walls), moves.given_up, moves.creeps_up) == (True, (), False), "it is yielded to again"
+    beside = pedestrian_rules(situation(road, replace(one, y=one.y + 2.2), standing_for=standing), (7,))
+    assert not beside.creeps_up, "it stands beside the lane"
+
+
 def test_one_that_is_not_in_the_way_or_crept_past_hides_no_other(road: RoadMap) -> None:
     others = (walker(FAR, 4.0), replace(walker(FRONT + 5.0, 0.0), id=8), replace(walker(FAR, 0.0), id=9))
-    walls, past, limit = pedestrian_rules(situation(road, *others), (8,))
+    walls, past, _, limit, _ = pedestrian_rules(situation(road, *others), (8,))
     assert ([wall.blocker for _, wall in walls], past, limit) == ([9], (8,), 1.0)
     slower = TrafficRuleParameters(pedestrian=PedestrianParameters(creep_speed=0.4))
-    assert pedestrian_rules(situation(road, *others, parameters=slower), (8,))[2] == 0.4
+    assert pedestrian_rules(situation(road, *others, parameters=slower), (8,)).speed_limit == 0.4

@@ -24,6 +24,17 @@ from ..scenes import (
 )
 
 
+@pytest.mark.clause("USE-5")
+def test_what_is_crept_up_to_is_stopped_at_without_room_to_pull_out() -> None:
+    now, ends = scene(v=4.0, things=(Thing(7, 40.0, 0.0, length=0.6, width=0.6),)), []
+    for creeps_up in (False, True):
+        plan = PLANNER.plan(follow(road(), speed_limit=4.0, creeps_up=creeps_up), now, None).trajectory
+        assert plan is not None and plan.v[-1] == 0.0
+        ends.append(float(plan.x[-1]))
+    gaps = PARAMETERS.speed
+    assert ends[1] - ends[0] == pytest.approx(gaps.obstacle_gap - gaps.end_gap, abs=0.1)
+
+
 def test_an_empty_road_is_driven_at_its_limit_without_overshoot() -> None:
     log = run(straight(), scene(), 12.0)
     speeds = np.array([now.ego.v for _, now, _ in log])

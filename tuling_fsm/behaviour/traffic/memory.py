@@ -67,5 +67,7 @@ class TrafficRuleMemory:
     junctions: dict[JunctionKey, JunctionMemory] = field(default_factory=dict)
     released: tuple[int, ...] = ()
     """Pedestrians that stand and are crept past (USE-5)."""
+    given_up: tuple[int, ...] = ()
+    """Those of them that have been waited for long enough: they are gone round (USE-2)."""
     start_blocked: bool = False
     start_clear_since: float = -math.inf

@@ -87,6 +87,9 @@ class PedestrianParameters:
         2.0, "s", 0.0, 10.0, "time between the car and a pedestrian that comes", clause="INT-3", live=True
     )
     standoff: float = param(5.0, "s", 0.5, 60.0, "when both have stood this long the car creeps on", clause="USE-5")
+    patience: float = param(
+        60.0, "s", 5.0, 600.0, "one who stands in the way this long, as the car does, is gone round", clause="USE-2"
+    )
     creep_speed: float = param(1.0, "m/s", 0.1, 3.0, "speed while creeping past", clause="USE-5", live=True)
     hidden_speed: float = param(
         3.0, "m/s", 0.5, 10.0, "speed at a crosswalk that something hides", clause="USE-13", live=True

@@ -19,7 +19,7 @@ from tuling_fsm.behaviour.traffic.situation import TrafficSituation
 from tuling_fsm.behaviour.traffic.zones import SlowZone
 from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.arrays import BoolArray, FloatArray
-from tuling_fsm.core.request import Reason, StopWall
+from tuling_fsm.core.request import FollowLanes, Limit, PlanningRequest, PlanResult, Reason, StopWall
 from tuling_fsm.core.scene import Obstacles, Scene
 from tuling_fsm.core.standing import PEDESTRIAN_STANDS
 from tuling_fsm.core.vehicle import Vehicle
@@ -47,30 +47,44 @@ class _Walker(NamedTuple):
     crosswalk: CrosswalkAhead | None
 
 
-def pedestrian_rules(
-    now: TrafficSituation, released: Sequence[int]
-) -> tuple[tuple[tuple[float, StopWall], ...], tuple[int, ...], float]:
-    """Walls with their arc lengths, the pedestrians that are crept past, and the speed for that (m/s; inf: none)."""
+class PedestrianRules(NamedTuple):
+    """Walls with their arc lengths, the pedestrians that are crept past, those of them that have been waited for long
+    enough, the speed for that (m/s; inf: none), and whether another of them is ahead on the car's lane.
+    """
+
+    walls: tuple[tuple[float, StopWall], ...]
+    released: tuple[int, ...]
+    given_up: tuple[int, ...]
+    speed_limit: float
+    creeps_up: bool
+
+
+def pedestrian_rules(now: TrafficSituation, released: Sequence[int], given_up: Collection[int] = ()) -> PedestrianRules:
+    """What they make of one tick; `released` and `given_up` are those of the last one."""
     walls: list[tuple[float, StopWall]] = []
     passed: list[int] = []
-    limit = math.inf
-    standoff = now.parameters.pedestrian.standoff
+    waited: list[int] = []
+    limit, creeps_up = math.inf, False
+    standoff, patience = now.parameters.pedestrian.standoff, now.parameters.pedestrian.patience
     for walker in _walkers(now):
         stands = walker.speed <= PEDESTRIAN_STANDS
         kept = stands and walker.id in released
         if not kept and not _is_in_the_way(now, walker):
             continue
-        both_stand = now.world.standing_for >= standoff and walker.still_for >= standoff
-        if kept or (stands and both_stand):
+        both_stand_for = min(now.world.standing_for, walker.still_for)
+        if kept or (stands and both_stand_for >= standoff):
             passed.append(walker.id)
+            if (kept and walker.id in given_up) or both_stand_for >= patience:
+                waited.append(walker.id)
             if walker.s - now.front < _CREEP_FROM_M:
                 limit = min(limit, now.parameters.pedestrian.creep_speed)
+                creeps_up |= walker.id not in waited and walker.s > now.front and _outside(now, walker) <= 0.0
             continue
         if walker.s <= now.front:
             continue
         s = _stop_for(now, walker)
         walls.append((s, now.wall(s, Reason.PEDESTRIAN, f"pedestrian {walker.id}", walker.id)))
-    return tuple(walls), tuple(passed), limit
+    return PedestrianRules(tuple(walls), tuple(passed), tuple(waited), limit, creeps_up)
 
 
 def among_released(scene: Scene, released: Collection[int], vehicle: Vehicle, gap: float) -> Scene:
@@ -95,6 +109,20 @@ def are_released(obstacles: Obstacles, released: Collection[int]) -> BoolArray:
     """Which of them (N,) are released pedestrians, and stand: an id may be that of others too."""
     stand = is_vulnerable(obstacles.kind) & (obstacles.speed <= PEDESTRIAN_STANDS)
     return stand & np.isin(obstacles.id, list(released))
+
+
+def told_of_person(result: PlanResult, request: PlanningRequest, waited_for: Collection[int]) -> PlanResult:
+    """No path along the lanes past a person who is crept up to is a stop for a pedestrian (NOR-7), for as long as they
+    are `waited_for`: nobody stands for ever (USE-2).
+    """
+    limit = result.limit
+    if not isinstance(request, FollowLanes) or not request.creeps_up:
+        return result
+    if result.reason is Reason.OBSTACLE and limit.reason is not Reason.OBSTACLE:
+        return replace(result, feasible=True, reason=Reason.NONE)  # It still creeps.
+    if limit.reason is not Reason.OBSTACLE or limit.blocker not in waited_for:
+        return result
+    return replace(result, limit=Limit(Reason.PEDESTRIAN, limit.distance, f"{limit.detail} stands", limit.blocker))
 
 
 def _walkers(now: TrafficSituation) -> Iterator[_Walker]:
@@ -152,10 +180,14 @@ def _half_widths(now: TrafficSituation, s: float) -> tuple[float, float]:
     return half, half
 
 
-def _is_in_the_way(now: TrafficSituation, walker: _Walker) -> bool:
-    p = now.parameters.pedestrian
+def _outside(now: TrafficSituation, walker: _Walker) -> float:
+    """How far a pedestrian is beside the car's lane, m; up to 0 on it or right beside it."""
     left, right = _half_widths(now, walker.s)
-    outside = abs(walker.offset) - (left if walker.offset > 0.0 else right) - _BESIDE_OWN_M
+    return abs(walker.offset) - (left if walker.offset > 0.0 else right) - _BESIDE_OWN_M
+
+
+def _is_in_the_way(now: TrafficSituation, walker: _Walker) -> bool:
+    p, outside = now.parameters.pedestrian, _outside(now, walker)
     if outside <= 0.0 and (walker.on_road or walker.crosswalk is not None):
         return True
     if now.decel_for(walker.s - _SIZE_M - now.front) > p.hopeless_decel:

@@ -42,6 +42,8 @@ class TrafficRules(NamedTuple):
     speed_limit: float = math.inf
     zones: tuple[SlowZone, ...] = ()
     stop: Hold | None = None
+    creeps_up: bool = False
+    """A person who stands on the lane ahead is crept up to (USE-5)."""
 
 
 def warm_up() -> None:
@@ -70,12 +72,15 @@ def traffic_rules(
         memory = TrafficRuleMemory(route)
     now = TrafficSituation(world, way, road_map, lane_index(road_map), vehicle, parameters, by_hand)
     lines, line_memory, stop = line_rules(now, memory.lines)
-    walkers, released, creep = pedestrian_rules(now, memory.released)
-    stops = [s for s, _ in (*lines, *walkers)]
+    people = pedestrian_rules(now, memory.released, memory.given_up)
+    stops = [s for s, _ in (*lines, *people.walls)]
     closed = [s for s, wall in lines if wall.reason is Reason.RED_LIGHT]
     junctions, junction_memory, zones = junction_rules(now, memory.junctions, stops, closed)
-    start, blocked, clear_since = start_rule(now, memory.start_blocked, memory.start_clear_since, released)
-    found = (*lines, *walls_beside(now), *walkers, *junctions, *start, *queue_walls(now))
+    start, blocked, clear_since = start_rule(now, memory.start_blocked, memory.start_clear_since, people.released)
+    found = (*lines, *walls_beside(now), *people.walls, *junctions, *start, *queue_walls(now))
     walls = sorted(found, key=lambda item: item[0])
-    kept = TrafficRuleMemory(route, line_memory, junction_memory, released, blocked, clear_since)
-    return TrafficRules(tuple(wall for _, wall in walls), kept, creep, (*zones, *hidden_crosswalks(now)), stop)
+    kept = TrafficRuleMemory(
+        route, line_memory, junction_memory, people.released, people.given_up, blocked, clear_since
+    )
+    slow = (*zones, *hidden_crosswalks(now))
+    return TrafficRules(tuple(wall for _, wall in walls), kept, people.speed_limit, slow, stop, people.creeps_up)

@@ -188,6 +188,7 @@ def prepare(
     moving, rss = surroundings.moving, derived.drive.rss
     dangerous = is_dangerous_ahead(moving.box, moving.speed, pose, motion.v, derived.body, rss)
     weights = _weights(scene, previous, lines, derived, dangerous)
+    stops = derived.stops._replace(obstacle=derived.stops.end) if request.creeps_up else derived.stops
     tick = EvaluationContext(
         lines=lines,
         static=surroundings.static,
@@ -199,7 +200,7 @@ def prepare(
         lead=lead,
         body=derived.body,
         drive=derived.drive,
-        stops=derived.stops,
+        stops=stops,
         weights=weights,
         effort=derived.effort,
     )
