@@ -147,7 +147,7 @@ def test_it_crosses_a_road_with_priority_and_traffic(signed: RoadMap, seed: int)
     driver, stood = planner(sim), False
     while not sim.finished:
         plan = driver.step(sim.inputs())
-        stood = stood or (plan.v < 0.05 and -20.0 < plan.pose.y < -16.0)
+        stood = stood or (plan.trajectory.v[0] < 0.05 and -20.0 < plan.trajectory.y[0] < -16.0)
         sim.advance(plan.trajectory)
     assert sim.end == "goal"
     assert stood
