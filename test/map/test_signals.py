@@ -122,6 +122,8 @@ def semantics(*priorities: str) -> str:
         ("206", "DE", ["yield", "stop"], "stop"),
         ("206", "DE", [], "stop"),
         ("1000002", "OpenDRIVE", ["trafficLight"], None),
+        ("1000001", "OpenDRIVE", ["noTurnOnRed"], "light"),
+        ("R1-3", "US", ["4Way"], "stop"),
     ],
 )
 def test_semantics_hold_before_any_catalogue(

@@ -28,10 +28,10 @@ _CATALOGUES = {
 
 
 SEMANTICS = {
-    "trafficLight": LIGHT, "stop": STOP, "4way": STOP, "yield": YIELD, "waitingLine": YIELD, "stopLine": LINE,
+    "trafficlight": LIGHT, "stop": STOP, "4way": STOP, "yield": YIELD, "waitingline": YIELD, "stopline": LINE,
 }  # fmt: skip
-"""By `<priority>` of `<semantics>`, which holds in every country (ASAM OpenDRIVE 1.8, clause 14.8), the one that asks
-most first.
+"""By `<priority>` of `<semantics>`, in lower case as files differ, which holds in every country (ASAM OpenDRIVE 1.8,
+clause 14.8), the one that asks most first.
 """
 
 _SAYS_NO_COUNTRY = frozenset({"", "OPENDRIVE", "ZZ", "NONE", "-1"})
@@ -50,10 +50,12 @@ def meaning(type_: str, country: str, priorities: Iterable[str] = ()) -> str | N
     """
     if type_ in _NOT_FOR_CARS:
         return None
-    said = set(priorities)
-    if said:
-        return next((kind for priority, kind in SEMANTICS.items() if priority in said), None)
-    return LIGHT if type_ in _LIGHTS else _CATALOGUES.get(_code(country), {}).get(type_)
+    said = {priority.lower() for priority in priorities}
+    kind = next((kind for priority, kind in SEMANTICS.items() if priority in said), None)
+    if kind is not None or type_ in _LIGHTS:
+        # What else is said of a light (`noTurnOnRed`) leaves it one.
+        return kind or LIGHT
+    return None if said else _CATALOGUES.get(_code(country), {}).get(type_)
 
 
 def _code(country: str) -> str:
