@@ -262,6 +262,18 @@ def test_a_crown_over_the_lane_is_no_obstacle_and_its_trunk_is_one(tmp_path: Pat
     assert np.ptp(crown.outline, axis=0) == pytest.approx((8.0, 8.0))
 
 
+@pytest.mark.parametrize(
+    ("own", "dz", "solid"), [(2.0, 2.0, True), (5.0, 1.0, True), (0.0, 4.0, False), (5.0, 0.0, False), (2.0, 0.0, True)]
+)
+def test_corners_in_road_coordinates_are_as_high_above_the_road_as_they_say(
+    tmp_path: Path, own: float, dz: float, solid: bool
+) -> None:
+    """However high their object is (ASAM OpenDRIVE 1.8, `dz`)."""
+    beam = outline("cornerRoad", (49.0, -3.5), (51.0, -3.5), (51.0, 3.5)).replace("/>", f' dz="{dz}"/>')
+    (found,) = with_objects(tmp_path, thing("barrier", zOffset=own, inside_=beam)).objects
+    assert found.solid is solid
+
+
 RAIL = '<vertexRoad s="20" t="-5" radius="0.1"/><vertexRoad s="80" t="-5" radius="0.2"/><vertexRoad s="80" t="-9"/>'
 MAST = '<vertexLocal u="0" v="0" z="0"/><vertexLocal u="0" v="0" z="5"/><vertexLocal u="0" v="6" z="5"/>'
 

@@ -54,16 +54,18 @@ class _Size(NamedTuple):
 
 
 class _Frame(NamedTuple):
-    """Where one copy of an object stands: road coordinates, heading from the reference line (rad), and how far along
-    and across (m) it is from the object as written.
+    """Where one copy of an object stands: road coordinates, `z` m above the road, heading from the reference line
+    (rad), and how far along, across and up (m) it is from the object as written.
     """
 
     road: Road
     s: float
     t: float
+    z: float
     heading: float
     ds: float
     dt: float
+    dz: float
 
     @property
     def pose(self) -> Pose:
@@ -71,15 +73,20 @@ class _Frame(NamedTuple):
         return self.road.pose(self.s, self.t, self.heading)
 
     def places(self, element: Element, kind: str) -> FloatArray:
-        """Each `corner` of an outline or `vertex` of a polyline (`kind`): x, y (m, `map`), height over the copy (m)."""
+        """Each `corner` of an outline or `vertex` of a polyline (`kind`): x, y (m, `map`), height above the road (m).
+
+        Heights in road coordinates are from the road; where all are 0, they leave it to the object's own.
+        """
         on_road, local = element.findall(f"{kind}Road"), element.findall(f"{kind}Local")
         if on_road:
             at = [self.road.pose(number(c, "s") + self.ds, number(c, "t") + self.dt)[:2] for c in on_road]
-            return np.column_stack((np.array(at), [number(c, "dz", 0.0) for c in on_road]))
+            heights = [number(c, "dz", 0.0) for c in on_road]
+            above = np.array(heights) + self.dz if any(heights) else np.full(len(heights), self.z)
+            return np.column_stack((np.array(at), above))
         if not local:
             return np.empty((0, 3), dtype=np.float64)
         uv = np.array([(number(c, "u"), number(c, "v")) for c in local])
-        return np.column_stack((to_global(uv, self.pose), [number(c, "z", 0.0) for c in local]))
+        return np.column_stack((to_global(uv, self.pose), [self.z + number(c, "z", 0.0) for c in local]))
 
 
 class Outline(NamedTuple):
@@ -99,7 +106,7 @@ def outlines(element: Element, road: Road) -> Iterator[Outline]:
     repeats = element.findall("repeat")
     s, t, z, own = number(element, "s"), number(element, "t", 0.0), number(element, "zOffset", 0.0), _size(element)
     if not repeats:
-        yield from (Outline(shape, s, z + low) for shape, low in _shapes(element, road, s, t, own))
+        yield from (Outline(shape, s, low) for shape, low in _shapes(element, road, (s, t, z), own))
     for repeat in repeats:
         start, length = number(repeat, "s", s), number(repeat, "length", 0.0)
         distance = number(repeat, "distance", 0.0)
@@ -114,8 +121,9 @@ def outlines(element: Element, road: Road) -> Iterator[Outline]:
         copies = min(int(length / distance + 1e-6) + 1, MAX_COPIES) if length > 0.0 else 1
         for i in range(copies):
             share, station = i * distance / length if length > 0.0 else 0.0, start + i * distance
-            shapes = _shapes(element, road, station, t0 + share * (t1 - t0), first.towards(last, share))
-            yield from (Outline(shape, station, bottom + low) for shape, low in shapes)
+            place = station, t0 + share * (t1 - t0), bottom
+            shapes = _shapes(element, road, place, first.towards(last, share))
+            yield from (Outline(shape, station, low) for shape, low in shapes)
 
 
 def _size(element: Element, end: str = "") -> _Size:
@@ -123,11 +131,15 @@ def _size(element: Element, end: str = "") -> _Size:
     return _Size(*(number(element, f"{name}{end}", 0.0) for name in _Size._fields))
 
 
-def _shapes(element: Element, road: Road, s: float, t: float, size: _Size) -> list[tuple[FloatArray, float]]:
-    """The outer outlines of one copy, standing at road coordinates s, t, with how much higher (m) than the copy the
-    lowest corner of each is; `size` is that of one without corners.
+def _shapes(
+    element: Element, road: Road, place: tuple[float, float, float], size: _Size
+) -> list[tuple[FloatArray, float]]:
+    """The outer outlines of one copy, standing at a place in road coordinates s, t and above the road, with how high
+    (m) above the road the lowest corner of each is; `size` is that of one without corners.
     """
-    frame = _Frame(road, s, t, number(element, "hdg", 0.0), s - number(element, "s"), t - number(element, "t", 0.0))
+    written = number(element, "s"), number(element, "t", 0.0), number(element, "zOffset", 0.0)
+    moved = (here - there for here, there in zip(place, written, strict=True))
+    frame = _Frame(road, *place, number(element, "hdg", 0.0), *moved)
     found = []
     for outline in element.iterfind(".//outline"):
         if outline.get("outer") == "false":
@@ -136,7 +148,7 @@ def _shapes(element: Element, road: Road, s: float, t: float, size: _Size) -> li
         if len(corners) > 2:
             found.append((corners[:, :2], float(corners[:, 2].min())))
     found = found or [bar for polyline in element.iterfind("skeleton/polyline") for bar in _bars(polyline, frame, size)]
-    return found or [(to_global(_shape(size), frame.pose), 0.0)]
+    return found or [(to_global(_shape(size), frame.pose), frame.z)]
 
 
 def _bars(polyline: Element, frame: _Frame, size: _Size) -> Iterator[tuple[FloatArray, float]]:
