@@ -103,3 +103,21 @@ def test_a_lane_can_be_changed_within_any_piece(tmp_path: Path) -> None:
     for x in np.arange(40.0, END, 20.0):
         found = plan_route(road_map, Pose(x - 35.0, -1.75, 0.0), Pose(float(x), -5.25, 0.0))
         assert found.status == "ok", x
+
+
+@pytest.mark.clause("INT-2")
+@pytest.mark.parametrize("kind", ["", types((0, 14.0), (200, 9.0))], ids=["whole", "cut"])
+@pytest.mark.parametrize(("light", "paint"), [(199.0, 200.5), (201.0, 199.5)])
+def test_a_light_and_its_painted_line_are_one_place_on_either_side_of_a_cut(
+    tmp_path: Path, kind: str, light: float, paint: float
+) -> None:
+    signals = f'<signals><signal id="7" s="{light}" t="-4" orientation="+" dynamic="yes" type="1000001"/></signals>'
+    size = 'hdg="1.5707963" length="3.3" width="0.4"'
+    objects = f'<objects><object id="1" type="roadMark" name="StopLine" s="{paint}" t="-1.75" {size}/></objects>'
+    section, inside = xodr.section([xodr.lane(-1)]), objects + signals
+    road_map = xodr.read(tmp_path, xodr.road(section, length=LENGTH_M, geometries=STRAIGHT, kind=kind, inside=inside))
+    assert len(road_map.lanes) == (2 if kind else 1)
+    (line,) = road_map.stop_lines
+    assert (line.kind, line.signal) == ("light", 7)
+    lane = road_map.lanes[line.lane]
+    assert np.interp(line.s, lane.center.s, lane.road_s) == pytest.approx(paint, abs=0.05)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -183,16 +185,51 @@ def merge(stops: Iterable[StopPlace], lanes: Mapping[LaneId, Lane]) -> tuple[Sto
     """One stop line for each place: the highest ranking reason, moved to the painted line if there is one; paint
     alone is a stop. Where ways on have lights of their own, one for each way.
     """
+    pieces = _Pieces(lanes)
     by_lane: dict[LaneId, list[StopPlace]] = {}
     for stop in stops:
         at = min(max(stop.s, 0.0), lanes[stop.lane].length)
-        by_lane.setdefault(stop.lane, []).append(stop._replace(s=at))
+        whole, s = pieces.to_whole(stop.lane, at)
+        by_lane.setdefault(whole, []).append(stop._replace(lane=whole, s=s))
     lines: dict[LaneId, list[StopLine]] = {lane_id: [] for lane_id in lanes}
     for found in by_lane.values():
-        for heads in _places(found):
-            for line in _by_way(heads, lanes):
+        for first, *others in _places(found):
+            lane, s = pieces.of_whole(first.lane, first.s)
+            for line in _by_way([first._replace(lane=lane, s=s), *others], lanes):
                 lines[line.lane].append(line)
     return tuple(line for found in lines.values() for line in sorted(found, key=lambda line: line.s))
+
+
+class _Pieces:
+    """Lanes of the file of which the pieces are lanes of the map: what is one place to stop may lie on two of these. A
+    whole one is called as its first piece.
+    """
+
+    def __init__(self, lanes: Mapping[LaneId, Lane]) -> None:
+        found: dict[tuple[str, int, int], list[Lane]] = {}
+        for lane in lanes.values():
+            found.setdefault((lane.id.road, lane.section, lane.id.lane), []).append(lane)
+        self._of: dict[LaneId, list[Lane]] = {}
+        for pieces in found.values():
+            pieces.sort(
+                key=lambda lane: float(lane.road_s[0]), reverse=bool(pieces[0].road_s[0] > pieces[0].road_s[-1])
+            )
+            self._of.update((piece.id, pieces) for piece in pieces)
+
+    def to_whole(self, lane_id: LaneId, s: float) -> tuple[LaneId, float]:
+        """The whole lane of a piece, and where along it (m) a place of the piece is."""
+        pieces = self._of[lane_id]
+        before = itertools.takewhile(lambda piece: piece.id != lane_id, pieces)
+        return pieces[0].id, s + math.fsum(piece.length for piece in before)
+
+    def of_whole(self, first: LaneId, s: float) -> tuple[LaneId, float]:
+        """The piece that a place of a whole lane is on, and where (m); at a cut that is the one before it."""
+        *others, last = self._of[first]
+        for piece in others:
+            if s <= piece.length:
+                return piece.id, s
+            s -= piece.length
+        return last.id, s
 
 
 def _places(stops: Sequence[StopPlace]) -> list[list[StopPlace]]:
