@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from map import towns
 
 from tuling_fsm.behaviour import states
 from tuling_fsm.behaviour.behaviour import Behaviour
@@ -16,7 +19,7 @@ from tuling_fsm.core.request import Hold, Reason
 from tuling_fsm.map.ahead import JunctionAhead
 from tuling_fsm.map.lanes import Junction
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.world.mission import Mission, Task
+from tuling_fsm.world.mission import Mission, MissionPoint, Task
 from tuling_fsm.world.world import RouteMatch
 
 from ..worlds import FAR_LANE, FAR_Y, VEHICLE, Drive, Place, in_normal, plan, route_along
@@ -253,6 +256,22 @@ def test_no_passenger_gets_off_in_a_junction_or_near_the_road_s_end(road: RoadMa
     view = BehaviourView(drive.behaviour.context, world, record.memory, record.clock, 1.0, 0.05, ())
     assert legal_point(view, tasks.point(200.0)) is not None
     assert legal_point(view, tasks.point(372.0)) is None
+
+
+@pytest.mark.clause("TMP-3")
+def test_no_passenger_gets_off_near_a_line_of_lights_of_the_ways_on(road: RoadMap, tmp_path: Path) -> None:
+    light = '<signals><signal id="{}" s="1" t="4" orientation="+" dynamic="yes" type="1000001"/></signals>'
+    size = 'hdg="1.5707963" length="3.3" width="0.4"'
+    line = f'<objects><object id="1" type="roadMark" name="StopLine" s="14" t="1.75" {size}/></objects>'
+    lit = towns.crossing(tmp_path, {1: line, 103: light.format(201), 104: light.format(202)})
+    drive = in_normal_with(road, mission())
+    record = drive.behaviour.record.machine
+    world = drive.place.world(drive.stamp, drive.route)
+    context = Behaviour(lit, VEHICLE, drive.behaviour.context.parameters).context
+    view = BehaviourView(context, world, record.memory, record.clock, 1.0, 0.05, ())
+    there = legal_point(view, MissionPoint("", towns.HALF_M + 40.0, 1.75, math.pi))
+    assert there is not None
+    assert there.x < -towns.HALF_M, "beyond the junction: what is 20 m on is too near to the line"
 
 
 def test_the_whole_bookkeeping_survives_being_saved(road: RoadMap) -> None:

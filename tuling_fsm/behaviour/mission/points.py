@@ -132,7 +132,7 @@ def _may_stop(road_map: RoadMap, lane: Lane, s: float, margin: float) -> bool:
         return False
     if any(road_map.lanes[n].junction is not None for n in lane.predecessors) and s < margin:
         return False
-    lines = [line.s for line in road_map.stop_lines_of(lane.id)]
+    lines = [road_map.place_of(line)[1] for line in road_map.stop_lines_across(lane.id)]
     walks = [(low, high) for _, low, high in road_map.crosswalks_of(lane.id)]
     return all(abs(s - at) >= margin for at in lines) and all(
         not low - margin < s < high + margin for low, high in walks
