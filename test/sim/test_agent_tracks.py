@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from crossroads import LIGHT, crossroads
+from map import towns
 
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.road_map import RoadMap
@@ -17,7 +18,7 @@ from tuling_fsm.sim.actors.agent_states import AgentBoxes, EgoState
 from tuling_fsm.sim.scoring import agent_tracks, queue_overtaking
 from tuling_fsm.sim.scoring.agent_tracks import QUEUE_S, WAITS_AT_FREE_LINE_S, AgentTracks
 from tuling_fsm.sim.scoring.infraction_log import RefereeFrame
-from tuling_fsm.sim.scoring.lane_yielding import brakes_for_another
+from tuling_fsm.sim.scoring.lane_yielding import brakes_for_another, brakes_for_line
 from tuling_fsm.world.inputs import Kind, Light
 
 from .staging import On, resolved
@@ -89,6 +90,48 @@ def test_before_a_full_junction_the_first_queues_longer_than_before_a_free_one(
 def test_before_a_light_the_first_queues_while_it_is_not_green(lit: RoadMap, light: Light, waits: bool) -> None:
     assert queues(lit, WAITS_AT_FREE_LINE_S + 20.0, HEAD, light=light) == [waits]
     assert queues(lit, QUEUE_S + 1.0, HEAD, light=light) == [False]
+
+
+LEFT, STRAIGHT, PAINTED_M = 201, 202, 14.0
+
+
+@pytest.fixture(scope="module")
+def two_ways(tmp_path_factory: pytest.TempPathFactory) -> RoadMap:
+    """Two ways on from the eastern arm have a light of their own, and a line painted before they part."""
+    light = '<signals><signal id="{}" s="1" t="4" orientation="+" dynamic="yes" type="1000001"/></signals>'
+    size = 'hdg="1.5707963" length="3.3" width="0.4"'
+    line = f'<objects><object id="1" type="roadMark" name="StopLine" s="{PAINTED_M}" t="1.75" {size}/></objects>'
+    inside = {1: line, 103: light.format(STRAIGHT), 104: light.format(LEFT)}
+    return towns.crossing(tmp_path_factory.mktemp("maps"), inside)
+
+
+def driving(speed: float, before: float) -> AgentBoxes:
+    """One that comes from the east, with its middle so far before the painted line."""
+    row = (towns.HALF_M + PAINTED_M + before, 1.75, 0.0, math.pi, 4.5, 1.8, speed)
+    return AgentBoxes(np.array([row]), np.full(1, int(Kind.CAR), np.uint8), np.zeros(1, np.uint32))
+
+
+@pytest.mark.clause("NOR-11")
+@pytest.mark.parametrize("red", [LEFT, STRAIGHT, None])
+def test_the_first_queues_while_the_light_of_any_way_on_is_not_green(two_ways: RoadMap, red: int | None) -> None:
+    tracks, agents = AgentTracks(two_ways), driving(0.0, 3.0)
+    lights = {signal: Light.RED if signal == red else Light.GREEN for signal in (LEFT, STRAIGHT)}
+    for k in range(round((WAITS_AT_FREE_LINE_S + 20.0) / DT)):
+        tracks.watch(k * DT, DT, agents, lights)
+    assert tracks.queues(0) is (red is not None)
+
+
+@pytest.mark.parametrize("red", [LEFT, STRAIGHT, None])
+def test_one_that_brakes_for_a_line_does_so_wherever_the_ways_part(two_ways: RoadMap, red: int | None) -> None:
+    tracks = AgentTracks(two_ways)
+    lights = {signal: int(Light.RED if signal == red else Light.GREEN) for signal in (LEFT, STRAIGHT)}
+    for k, speed in enumerate((10.0, 10.0, 9.0, 8.0, 7.0)):
+        agents = driving(speed, 20.0)
+        tracks.watch(k * 0.2, 0.2, agents, {})
+    ego = EgoState(Pose(0.0, 0.0, 0.0), 0.0, 0.0, 0.0, 0.0, None, "")
+    frame = RefereeFrame(0.8, 0.2, ego, np.zeros((4, 2)), agents, lights, frozenset())
+    assert tracks.brakes_hard(0)
+    assert brakes_for_line(frame, 0, tracks, two_ways) is (red is not None)
 
 
 @pytest.mark.clause("NOR-11")

@@ -235,10 +235,17 @@ class AgentTracks:
         entered = {lanes[lane].junction for lane in entries}
         patient = self.stood(row) < WAITS_AT_FREE_LINE_S or self._busy(row, entered)
         # In pairs: on a short ring the own lane comes again.
-        for lane, way in [(position.lane, -position.s), *onward.items()]:
-            for line in self._map.stop_lines_across(lane) if lane not in entries else ():
-                if -1.0 < way + self._map.place_of(line)[1] - half < QUEUE_GAP_M:
-                    return patient or (line.kind == "light" and self._lights.get(line.signal) != Light.GREEN)
+        near = [
+            line
+            for lane, way in [(position.lane, -position.s), *onward.items()]
+            for line in (self._map.stop_lines_across(lane) if lane not in entries else ())
+            if -1.0 < way + self._map.place_of(line)[1] - half < QUEUE_GAP_M
+        ]
+        if near:
+            # Of ways with lights of their own it may be for any.
+            return patient or any(
+                line.kind == "light" and self._lights.get(line.signal) != Light.GREEN for line in near
+            )
         leads_in = lanes[position.lane].junction is None and any(way - half < QUEUE_GAP_M for way in entries.values())
         return leads_in and patient
 

@@ -140,7 +140,7 @@ class LaneYielding:
         if gap is None or v < 0.0:
             return False
         if braking is not None:
-            if frame.stamp - braking.stamp > ANTICIPATED_S or self._brakes_for_line(frame, row):
+            if frame.stamp - braking.stamp > ANTICIPATED_S or brakes_for_line(frame, row, self._tracks, self._map):
                 return False
             gap, v = gap - braking.lost(frame.stamp, x, y), braking.v
         along = frame.ego.v * elementary.cos(frame.ego.pose.heading - heading)
@@ -148,25 +148,10 @@ class LaneYielding:
         critical = closing * RESPONSE_S + 0.5 * closing * closing / HARD_BRAKING + max(along, 0.0) * HEADWAY_S
         return bool(v > AGENT_MOVES and gap < critical)
 
-    def _brakes_for_line(self, frame: RefereeFrame, row: int) -> bool:
-        """Whether an agent that brakes hard comes to a line that is not open, and had to begin then to brake for it, be
-        it half as hard.
-        """
-        position, braking, of = self._tracks.lane(row), self._tracks.braking(row), self._map.stop_lines_of
-        if position is None or braking is None:
-            return False
-        x, y = frame.agents.boxes[row, :2].tolist()
-        reach = braking.v * braking.v / HARD_BRAKING - distance((x, y), (braking.x, braking.y))
-        onward = lanes_onward(self._map, position.lane, position.s, reach)
-        return any(
-            0.0 < way + line.s < reach and (line.kind != "light" or frame.lights.get(line.signal) != Light.GREEN)
-            for lane, way in [(position.lane, -position.s), *onward.items()]
-            for line in of(lane)
-        )
-
     def _brakes_otherwise(self, frame: RefereeFrame, row: int, within: float = IN_BETWEEN_M) -> bool:
         """Whether an agent brakes for another one, nearer than `within` (m), or for a line."""
-        return brakes_for_another(frame, row, self._tracks, within) or self._brakes_for_line(frame, row)
+        another = brakes_for_another(frame, row, self._tracks, within)
+        return another or brakes_for_line(frame, row, self._tracks, self._map)
 
     def _meets(self, frame: RefereeFrame, row: int, gap: float) -> bool:
         """Whether an agent comes towards the car, and towards nobody else before."""
@@ -199,3 +184,21 @@ def brakes_for_another(frame: RefereeFrame, row: int, tracks: AgentTracks, withi
         if other != row and along > 0.0 and gap < within and not goes_on:
             return True
     return False
+
+
+def brakes_for_line(frame: RefereeFrame, row: int, tracks: AgentTracks, road_map: RoadMap) -> bool:
+    """Whether an agent that brakes hard comes to a line that is not open, and had to begin then to brake for it, be
+    it half as hard.
+    """
+    position, braking = tracks.lane(row), tracks.braking(row)
+    if position is None or braking is None:
+        return False
+    x, y = frame.agents.boxes[row, :2].tolist()
+    reach = braking.v * braking.v / HARD_BRAKING - distance((x, y), (braking.x, braking.y))
+    onward = lanes_onward(road_map, position.lane, position.s, reach)
+    return any(
+        0.0 < way + road_map.place_of(line)[1] < reach
+        and (line.kind != "light" or frame.lights.get(line.signal) != Light.GREEN)
+        for lane, way in [(position.lane, -position.s), *onward.items()]
+        for line in road_map.stop_lines_across(lane)
+    )
