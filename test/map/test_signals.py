@@ -311,6 +311,18 @@ def test_ways_on_with_lights_of_their_own_have_stop_lines_of_their_own(tmp_path:
 
 
 @pytest.mark.clause("INT-2")
+@pytest.mark.parametrize("before", [9.0, 12.0])
+def test_a_way_without_a_light_of_its_own_heeds_that_of_the_lane_before(tmp_path: Path, before: float) -> None:
+    """Also where that is so far before the junction that it is a place of its own."""
+    road_map = towns.crossing(tmp_path, {104: LIGHT_OF_WAY[104], 1: signals(signal("9", s=before))})
+    start = road_map.lanes[LaneId("1", 0, 1)].center.at(20.0)
+    for arm in (2, 3, 4):
+        route = route_between(road_map, start, road_map.lanes[LaneId(str(arm), 0, -1)].center.at(20.0))
+        met = {ahead.line.signal for ahead in stop_lines_ahead(road_map, route, 0.0, 100.0)}
+        assert met == ({9} if arm != 4 else {LEFT} if before < 10.0 else {9, LEFT})
+
+
+@pytest.mark.clause("INT-2")
 @pytest.mark.parametrize(("arm", "light"), [(3, STRAIGHT), (4, LEFT)])
 def test_a_route_meets_the_light_of_its_own_way(tmp_path: Path, arm: int, light: int) -> None:
     road_map = towns.crossing(tmp_path, {**LIGHT_OF_WAY, 1: f"<objects>{painted('1', 4.0)}</objects>"})

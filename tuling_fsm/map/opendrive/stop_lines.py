@@ -193,9 +193,10 @@ def merge(stops: Iterable[StopPlace], lanes: Mapping[LaneId, Lane]) -> tuple[Sto
         by_lane.setdefault(whole, []).append(stop._replace(lane=whole, s=s))
     lines: dict[LaneId, list[StopLine]] = {lane_id: [] for lane_id in lanes}
     for found in by_lane.values():
-        for first, *others in _places(found):
+        places = _places(found)
+        for first, *others in places:
             lane, s = pieces.of_whole(first.lane, first.s)
-            for line in _by_way([first._replace(lane=lane, s=s), *others], lanes):
+            for line in _by_way([first._replace(lane=lane, s=s), *others], lanes, _is_lit(first, places)):
                 lines[line.lane].append(line)
     return tuple(line for found in lines.values() for line in sorted(found, key=lambda line: line.s))
 
@@ -280,22 +281,30 @@ def _nearest(s: float, stops: Sequence[StopPlace]) -> int | None:
     return min(near)[1] if near else None
 
 
-def _by_way(heads: Sequence[StopPlace], lanes: Mapping[LaneId, Lane]) -> Iterator[StopLine]:
+def _by_way(heads: Sequence[StopPlace], lanes: Mapping[LaneId, Lane], lit: bool) -> Iterator[StopLine]:
     """The stop lines of a place: one for all ways on, or of lights that are not the same for all one for each way. A
-    way without a light of its own heeds the one of the lane, or the first.
+    way without a light of its own heeds the one of the lane, which may be a little before (`lit`), or the first.
     """
     first, lane = heads[0], lanes[heads[0].lane]
     lights = [head for head in heads if head.kind == LIGHT]
-    of_lane = next((light for light in lights if light.way is None), first)
+    of_lane = next((light for light in lights if light.way is None), None)
     own = {light.way: light for light in reversed(lights)}
     ways = [n for n in lane.successors if lanes[n].junction is not None and lanes[n].type == DRIVING]
-    heeded = {way: own.get(way, of_lane).signal for way in ways}
-    if len(set(heeded.values())) < 2:
+    heeded = {way: own.get(way, of_lane or first).signal for way in ways}
+    if of_lane is None and lit and not own.keys().isdisjoint(ways):
+        heeded = {way: signal for way, signal in heeded.items() if way in own}
+    if len(heeded) == len(ways) and len(set(heeded.values())) < 2:
         yield _across(lane, first)
         return
     line = _across(lane, first)
     for way, signal in heeded.items():
         yield replace(line, lane=way, s=line.s - lane.length, signal=signal, approach=lane.id)
+
+
+def _is_lit(place: StopPlace, places: Sequence[Sequence[StopPlace]]) -> bool:
+    """Whether a light for all ways on is at another place of a lane that is near."""
+    others = (heads for heads in places if heads[0] is not place and abs(heads[0].s - place.s) <= SAME_PLACE_M)
+    return any(head.kind == LIGHT and head.way is None for heads in others for head in heads)
 
 
 def _across(lane: Lane, stop: StopPlace) -> StopLine:
