@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
 from crossroads import YIELD_SIGN, crossroads
+from map import towns
 from scenes import row, table, walker
 from watching import P, Watch
 
@@ -76,6 +78,21 @@ def test_before_a_light_that_is_not_known_to_be_green_a_head_waits(
     assert after(lit, 30.0, HEAD, lights=lights).waiting.tolist() == [True], "so long it may be about to go"
     short = row(1, LANE_X, -24.0, NORTH)
     assert after(lit, 30.0, short, lights=lights).waiting.tolist() == [waits], "it has stopped 9 m before the line"
+
+
+@pytest.mark.clause("NOR-11")
+@pytest.mark.parametrize("before", [1.0, 9.0])
+def test_a_head_waits_for_the_lights_of_the_ways_on_at_a_line_well_before_they_part(
+    tmp_path: Path, before: float
+) -> None:
+    light = '<signals><signal id="{}" s="1" t="4" orientation="+" dynamic="yes" type="1000001"/></signals>'
+    size = 'hdg="1.5707963" length="3.3" width="0.4"'
+    line = f'<objects><object id="1" type="roadMark" name="StopLine" s="14" t="1.75" {size}/></objects>'
+    road_map = towns.crossing(tmp_path, {1: line, 103: light.format(201), 104: light.format(202)})
+    head = row(1, towns.HALF_M + 14.0 + before + 2.3, LANE_X, WEST)
+    for state in (Light.RED, Light.GREEN):
+        traffic = after(road_map, 200.0, head, lights=dict.fromkeys((201, 202), state))
+        assert traffic.waiting.tolist() == [state is Light.RED]
 
 
 @pytest.mark.clause("NOR-11")

@@ -204,12 +204,14 @@ def _held_up(
     front, beyond, inside = 0.5 * body[i, ob.LENGTH], np.inf, False
     for depth in range(DEPTH):
         number, entry = chain[depth], begin[depth] - front
-        if number < 0 or (entry > TO_JUNCTION_M and not inside):
+        if number < 0:
             break
         for k in range(lanes.line_start[number], lanes.line_start[number + 1]):
             room = entry + lanes.line_s[k]
             if lanes.line_kind[k] == LIGHT_LINE and not line_green[k] and -OVER_LINE_M < room < p.gap:
                 return True
+        if entry > TO_JUNCTION_M and not inside:
+            break
         if lanes.in_junction[number] and entry > -OVER_LINE_M:
             inside = True
             if _taken(junctions, places.lane, i, number) or _crossed(lanes, junctions, places, i, number):
