@@ -177,6 +177,16 @@ def test_a_light_is_obeyed_at_the_stop_line_that_it_is_linked_to(
     assert found.s == pytest.approx(towns.ARM_M - LINE_AT, abs=0.05)
 
 
+def test_a_crosswalk_with_the_id_of_a_stop_line_stays_one(tmp_path: Path) -> None:
+    """Ids are unique by the standard, and not in every file."""
+    walk = '<object id="33" type="crosswalk" s="5" t="0" hdg="1.5707963" length="7" width="4"/>'
+    line = f"<objects>{DRAWN.format('name=' + chr(34) * 2)}</objects>"
+    head = signals(signal("7", inside=linked("object", "33")))
+    road_map = towns.crossing(tmp_path, {1: line + head, 2: f"<objects>{walk}</objects>"})
+    assert [(found.kind, found.lane.road) for found in road_map.stop_lines] == [("light", "1")]
+    assert len(road_map.crosswalks) == 1
+
+
 def test_the_line_of_a_light_for_pedestrians_is_none_for_cars(tmp_path: Path) -> None:
     line = f"<objects>{DRAWN.format('name=' + chr(34) + 'StopLine' + chr(34))}</objects>"
     alone = towns.crossing(tmp_path, {1: line})

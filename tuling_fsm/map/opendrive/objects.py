@@ -160,12 +160,16 @@ def _read_path(
     found.crosswalks.append(Crosswalk(path.get("id", road.id), road.id, outline, lanes_under))
 
 
-def _is_stop_line(element: Element) -> bool:
-    """By type, name or subtype; `signalLines` are lines that belong to a signal (ASAM OpenDRIVE 1.8, clause 13.14)."""
+def _is_stop_line(element: Element, stop_lines: Collection[str]) -> bool:
+    """By what a signal says of its id (which some files give to several objects), or by its own type, name or subtype;
+    `signalLines` are lines that belong to a signal (ASAM OpenDRIVE 1.8, clause 13.14).
+    """
     type_, subtype = element.get("type", ""), element.get("subtype", "")
+    if type_ in ("crosswalk", "parkingSpace"):
+        return False
     said = (type_ + element.get("name", "") + subtype).replace("_", "").replace(" ", "").lower()
-    named = "stopline" in said and type_ not in ("crosswalk", "parkingSpace")
-    return named or (type_ == "roadMark" and subtype.lower() == "signallines")
+    drawn = "stopline" in said or (type_ == "roadMark" and subtype.lower() == "signallines")
+    return drawn or element.get("id", "") in stop_lines
 
 
 def _sort_in(
@@ -173,7 +177,7 @@ def _sort_in(
 ) -> None:
     outline = placed.corners
     type_, name, object_id = element.get("type", ""), element.get("name", ""), element.get("id", "")
-    if _is_stop_line(element) or object_id in stop_lines:
+    if _is_stop_line(element, stop_lines):
         found.painted_stops.setdefault(object_id, []).extend(_painted(outline, level))
     elif type_ == "crosswalk":
         found.crosswalks.append(Crosswalk(object_id, road.id, outline, tuple(_stretches(outline, level))))
