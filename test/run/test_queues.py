@@ -88,7 +88,7 @@ def test_a_line_before_a_full_junction_is_waited_for_and_followed(plain: Path, t
     assert not {"NOR-7", "INT-4"} & set(driven.clauses())
     stood = [tick for tick in driven.standing() if tick.limit.reason is Reason.QUEUE]
     assert stood[-1].stamp - stood[0].stamp > 70.0
-    assert "in a line of 3, moved 60 s ago" in {tick.limit.detail for tick in stood}
+    assert "in a line of 3, seen standing for 60 s" in {tick.limit.detail for tick in stood}
 
 
 @pytest.mark.clause("NOR-11", "NOR-7")

@@ -47,7 +47,7 @@ class _Walker(NamedTuple):
     crosswalk: CrosswalkAhead | None
 
 
-class PedestrianRules(NamedTuple):
+class PedestrianWalls(NamedTuple):
     """Walls with their arc lengths, the pedestrians that are crept past, those of them that have been waited for long
     enough, the speed for that (m/s; inf: none), and whether another of them is ahead on the car's lane.
     """
@@ -59,7 +59,7 @@ class PedestrianRules(NamedTuple):
     creeps_up: bool
 
 
-def pedestrian_rules(now: TrafficSituation, released: Sequence[int], given_up: Collection[int] = ()) -> PedestrianRules:
+def pedestrian_rules(now: TrafficSituation, released: Sequence[int], given_up: Collection[int] = ()) -> PedestrianWalls:
     """What they make of one tick; `released` and `given_up` are those of the last one."""
     walls: list[tuple[float, StopWall]] = []
     passed: list[int] = []
@@ -84,7 +84,7 @@ def pedestrian_rules(now: TrafficSituation, released: Sequence[int], given_up: C
             continue
         s = _stop_for(now, walker)
         walls.append((s, now.wall(s, Reason.PEDESTRIAN, f"pedestrian {walker.id}", walker.id)))
-    return PedestrianRules(tuple(walls), tuple(passed), tuple(waited), limit, creeps_up)
+    return PedestrianWalls(tuple(walls), tuple(passed), tuple(waited), limit, creeps_up)
 
 
 def among_released(scene: Scene, released: Collection[int], vehicle: Vehicle, gap: float) -> Scene:
