@@ -194,9 +194,9 @@ class Drive:
         self.decisions.append(decision)
         return decision
 
-    def run(self, seconds: float) -> list[Decision]:
+    def run(self, seconds: float, **changes: Any) -> list[Decision]:
         """Several ticks."""
-        return [self.tick() for _ in range(round(seconds / TICK))]
+        return [self.tick(**changes) for _ in range(round(seconds / TICK))]
 
     def answer(self, route: Route | None) -> Decision:
         """The route server answers the latest request."""

@@ -24,6 +24,9 @@ Lines = Callable[[BehaviourView, int], FloatArray]
 """The lines (M, 4) that hold on a rung. They are taken once a rung: one that the car has crossed must not come back."""
 NO_LINES: FloatArray = np.zeros((0, 4))
 
+NO_REVERSING = Hold(Reason.GEAR_CHANGE, detail="no reversing in rain or fog: the radar does not look back")
+"""What the car stands for where only reversing would get it on (RFG-1)."""
+
 
 def begin(view: BehaviourView, goals: tuple[Pose, ...], lines: Lines) -> Memory:
     """Start with the first attempt; without goals the ladder is exhausted from the start."""

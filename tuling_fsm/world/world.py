@@ -127,6 +127,8 @@ class World:
     """Keys of all that is wrong now, so that each is reported once until it is over."""
     received: Received
     """The last good message of each kind."""
+    looks_back: bool = True
+    """The sensors that count see behind the car: without them it does not reverse (RFG-1)."""
     way_beside: Route | None = None
     """The way of a car that is in a lane beside the route's and drives through a junction there: the route's reference,
     other lanes. Else None.

@@ -9,6 +9,7 @@ from garage import HALF_M, LANE_M, UPPER_Y
 
 from behaviour.worlds import Drive, plan
 from tuling_fsm.behaviour import states
+from tuling_fsm.behaviour.free_driving import NO_REVERSING
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import FollowLanes, FreeSpace, Hold, Reason
 from tuling_fsm.map.road_map import RoadMap
@@ -118,6 +119,27 @@ def test_a_car_that_does_not_get_turned_round_leaves_the_search(car_park_map: Ro
     event = drive.until(states.REGRESSION, 5.0).transition
     assert event is not None
     assert event.guard == "cannot_turn"
+
+
+@pytest.mark.clause("RFG-1", "PRK-2", "USE-2")
+@pytest.mark.medium
+def test_in_rain_a_car_that_would_have_to_reverse_waits_and_tries_again(car_park_map: RoadMap) -> None:
+    drive = at_dead_end(car_park_map)
+    drive.run(1.0)
+    drive.answer(route_to(car_park_map, UPPER_END, Pose(LOWER_END.x - 1.0, 0.5 * LANE_M, math.pi)))
+    drive.run(0.5, rain_fog=True)
+    drive.result = plan(False)
+    waits = [decision.request for decision in drive.run(90.0, rain_fog=True)]
+    assert drive.last.state == states.SLOT_SEARCH
+    first = waits.index(NO_REVERSING)
+    again = next(k for k in range(first, len(waits)) if waits[k] != NO_REVERSING)
+    assert (again - first) * 0.05 == pytest.approx(60.0, abs=0.1)
+    assert drive.last.request == NO_REVERSING
+    drive.result = None
+    request = drive.run(6.0, rain_fog=False)[-1].request
+    assert drive.last.state == states.SLOT_SEARCH
+    assert isinstance(request, FreeSpace)
+    assert request.allow_reverse
 
 
 @pytest.mark.clause("PRK-2")

@@ -10,6 +10,7 @@ from garage import LANE_M, slot_pose
 
 from behaviour.worlds import Drive, Thing, plan
 from tuling_fsm.behaviour import states
+from tuling_fsm.behaviour.free_driving import NO_REVERSING
 from tuling_fsm.behaviour.leaf import BehaviourContext
 from tuling_fsm.behaviour.operator_calls import answer_call
 from tuling_fsm.core.geometry import Pose
@@ -113,6 +114,31 @@ def test_a_slot_without_a_path_is_barred_with_the_reason(car_park_map: RoadMap) 
     assert event is not None
     assert event.guard == "no_way_in"
     assert any("barred: no way in (GOAL_OCCUPIED)" in line for line in lines(drive))
+
+
+@pytest.mark.clause("RFG-1", "PRK-3")
+def test_in_rain_the_car_waits_before_its_slot_and_goes_on_when_it_is_over(car_park_map: RoadMap) -> None:
+    drive = entering(car_park_map, ROW, PLACE)
+    drive.result = plan(False)
+    decisions = drive.run(20.0, rain_fog=True)
+    assert {decision.state for decision in decisions} == {states.SLOT_ENTRY}
+    assert decisions[-1].request == NO_REVERSING
+    drive.result = None
+    assert isinstance(drive.run(6.0, rain_fog=False)[-1].request, FreeSpace)
+    assert drive.last.state == states.SLOT_ENTRY
+
+
+@pytest.mark.clause("RFG-1", "PRK-3")
+@pytest.mark.medium
+@pytest.mark.parametrize("taken", [False, True])
+def test_a_slot_that_only_the_weather_forbade_is_not_barred(car_park_map: RoadMap, taken: bool) -> None:
+    drive = entering(car_park_map, ROW, PLACE)
+    drive.run(1.0, rain_fog=True)
+    if taken:
+        garage(drive).slots = seen_all()
+    left = drive.run(121.0, rain_fog=True)
+    assert states.SLOT_SEARCH in {decision.state for decision in left}
+    assert any("is barred" in line for line in lines(drive)) is taken
 
 
 @pytest.mark.clause("PRK-3")

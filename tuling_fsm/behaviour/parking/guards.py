@@ -82,12 +82,17 @@ def search_stands_still(view: BehaviourView) -> bool:
 
 
 def cannot_turn(view: BehaviourView) -> bool:
-    """The car does not get back onto its way through the car park (PRK-2, USE-2)."""
+    """The car does not get back onto its way through the car park (PRK-2, USE-2), nor would it in better weather."""
     since = view.memory.parking.turning_since
-    if since is None:
+    if since is None or waits_to_turn(view):
         return False
     overdue = view.clock - since >= view.context.parameters.switching.deadline - TOLERANCE_S
     return view.memory.ladder.exhausted or overdue
+
+
+def waits_to_turn(view: BehaviourView) -> bool:
+    """No way to turn round without reversing, which the weather forbids (RFG-1)."""
+    return view.memory.ladder.exhausted and not view.world.looks_back
 
 
 def lost_for_long(view: BehaviourView) -> bool:
@@ -103,10 +108,12 @@ def slot_taken(view: BehaviourView) -> bool:
 
 
 def no_way_in(view: BehaviourView) -> bool:
-    """There is no path into the slot (PRK-3). A plan rejected on the way is first made again where the car stands."""
+    """There is no path into the slot (PRK-3). A plan rejected on the way is first made again where the car stands, and
+    none counts while the weather forbids to reverse (RFG-1).
+    """
     plan, world = view.memory.plan, view.world
     final = plan.reason is not Reason.PLAN_REJECTED or abs(world.ego.v) < VEHICLE_STANDS
-    return view.memory.parking.entry is None or (world.localized and plan.failed and final)
+    return view.memory.parking.entry is None or (world.localized and world.looks_back and plan.failed and final)
 
 
 def entry_overdue(view: BehaviourView) -> bool:

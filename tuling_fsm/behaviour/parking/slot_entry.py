@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from tuling_fsm.behaviour.free_driving import NO_REVERSING
 from tuling_fsm.behaviour.leaf import BehaviourView, LeafBehaviour
 from tuling_fsm.behaviour.memory import Memory
 from tuling_fsm.behaviour.parking.guards import entry_overdue, no_way_in, slot_taken
 from tuling_fsm.behaviour.parking.slot_search import into_slot
+from tuling_fsm.behaviour.parking.slots import stands_in
 from tuling_fsm.behaviour.permissions import FREE_SPACE, Indication
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Hold, PlanningRequest, Reason
@@ -35,6 +37,8 @@ def _request(view: BehaviourView) -> PlanningRequest:
         return Hold(Reason.NOT_LOCALIZED)
     if target_slot is None:
         return Hold(Reason.NO_PATH, detail="no slot to enter")
+    if not (view.world.looks_back or stands_in(view, target_slot)):
+        return NO_REVERSING
     return into_slot(
         view, target_slot, view.context.parameters.parking.entry_speed, view.context.parameters.free.expansions
     )

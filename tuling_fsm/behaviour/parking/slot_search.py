@@ -9,7 +9,14 @@ from tuling_fsm.behaviour.guards import back_on_road
 from tuling_fsm.behaviour.leaf import BehaviourView, LeafBehaviour
 from tuling_fsm.behaviour.memory import Memory, report
 from tuling_fsm.behaviour.on_road.normal import count_progress, from_here
-from tuling_fsm.behaviour.parking.guards import astray, parking_ahead, route_driven, sent_elsewhere
+from tuling_fsm.behaviour.parking.guards import (
+    astray,
+    parking_ahead,
+    route_driven,
+    sent_elsewhere,
+    slot_taken,
+    waits_to_turn,
+)
 from tuling_fsm.behaviour.parking.memory import ParkingMemory, SlotSearch, TargetSlot
 from tuling_fsm.behaviour.parking.routes import look_elsewhere, wait_for_route
 from tuling_fsm.behaviour.parking.slots import free_slots, is_taken, parked_pose, parking_tolerance
@@ -50,13 +57,16 @@ def area_of(view: BehaviourView) -> ParkingArea | None:
 
 
 def _enter(view: BehaviourView) -> Memory:
-    """Go on with the search for this mission and area, or begin one; a slot that could not be entered is barred."""
+    """Go on with the search for this mission and area, or begin one; a slot that could not be entered is barred, unless
+    it was the weather that forbade it.
+    """
     memory, area, stamp = view.memory, area_of(view), _mission_stamp(view)
     parking = memory.parking
     round_ = parking.round
     if area is None or round_.area != area.number or round_.mission_stamp != stamp:
         round_ = SlotSearch(-1 if area is None else area.number, stamp)
-    if parking.entry is not None and not sent_elsewhere(view):
+    weather = not view.world.looks_back and not slot_taken(view)
+    if parking.entry is not None and not (sent_elsewhere(view) or weather):
         round_ = replace(round_, barred=(*round_.barred, parking.entry))
         memory = report(memory, f"{parking.entry.name} is barred: {parking.entry_fault or 'not reached in time'}")
     round_ = replace(round_, asking=False, stuck=False, start=None)
@@ -165,7 +175,19 @@ def _turn(view: BehaviourView) -> Memory:
         return from_here(view.having(replace(view.memory, parking=parking)))
     if (done and v > -VEHICLE_STANDS) or view.memory.ladder.route is not view.world.route:
         return free_driving.begin(view, _turn_goals(view), _edges)
-    return free_driving.go_on(view, _edges)
+    return _await_weather(view) if view.memory.ladder.exhausted else free_driving.go_on(view, _edges)
+
+
+def _await_weather(view: BehaviourView) -> Memory:
+    """Where only the weather forbids to turn (RFG-1), the time for it does not run; the car tries again when it may
+    reverse, and else after as long as a maneuver may take.
+    """
+    parking, failed_at, waits = view.memory.parking, view.memory.ladder.failing_since, waits_to_turn(view)
+    if failed_at is None or parking.turning_since is None or not (waits or parking.turning_since > failed_at):
+        return view.memory
+    view = view.having(replace(view.memory, parking=replace(parking, turning_since=view.clock)))
+    long = view.clock - failed_at >= view.context.parameters.switching.deadline
+    return view.memory if waits and not long else free_driving.begin(view, _turn_goals(view), _edges)
 
 
 def _turn_goals(view: BehaviourView) -> tuple[Pose, ...]:
@@ -191,7 +213,7 @@ def _request(view: BehaviourView) -> PlanningRequest:
     if parking.round.asking:
         return Hold(Reason.NO_ROUTE, detail="no free slot so far: asking for another way through the car park")
     if parking.turning_since is not None:
-        return free_driving.toward_goal(view, speed)
+        return free_driving.NO_REVERSING if waits_to_turn(view) else free_driving.toward_goal(view, speed)
     if not view.world.lanes:
         return Hold(Reason.NO_PATH, detail="no lane of the route in sight")
     follow = free_driving.follow_lanes(view)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from tuling_fsm.behaviour.free_driving import NO_REVERSING
 from tuling_fsm.behaviour.leaf import BehaviourContext, BehaviourRow, BehaviourView
 from tuling_fsm.behaviour.parameters import RadarParameters
 from tuling_fsm.behaviour.supervisors import guards
@@ -57,7 +58,8 @@ def seen(world: World, record: StateRecord[RainFogMemory], context: BehaviourCon
     """The World by the sensors that count now."""
     if record.path == CLEAR:
         return world
-    return radar_and_history(world, record.memory.occupancy, context.road_map, context.seeing)
+    kept = radar_and_history(world, record.memory.occupancy, context.road_map, context.seeing)
+    return replace(kept, looks_back=context.parameters.radar.covers_rear)
 
 
 def restricted(
@@ -74,7 +76,7 @@ def restricted(
             return replace(request, speed_limit=limit)
         case FreeSpace() | PullOver():
             if world.ego.v < -HELD and not parameters.covers_rear:
-                return Hold(Reason.GEAR_CHANGE, detail="the radar does not look back")
+                return NO_REVERSING
             return replace(request, speed_limit=limit, allow_reverse=request.allow_reverse and parameters.covers_rear)
         case _:
             assert_never(request)
