@@ -201,6 +201,13 @@ def test_a_way_out(road: RoadMap, probe: PlanOutcome, changes: dict[str, Any], o
     assert guards.way_out(view) is out
 
 
+@pytest.mark.clause("SLF-2", "USE-7")
+@pytest.mark.parametrize(("end", "out"), [(51.9, True), (52.1, False)])
+def test_at_the_end_of_the_route_no_plan_has_to_lead_farther(road: RoadMap, end: float, out: bool) -> None:
+    memory = {"probe": PlanOutcome(True)}
+    assert guards.way_out(look(road, route=route_along(road, end=end), memory=memory)) is out
+
+
 @pytest.mark.clause("NOR-7")
 def test_waiting_rightly(road: RoadMap) -> None:
     leader = Thing(70.0, NEAR_Y, moving=True, id=3)

@@ -20,7 +20,9 @@ from .worlds import (
     NEAR_Y,
     ONCOMING_Y,
     Drive,
+    Place,
     Thing,
+    in_normal,
     plan,
     route_along,
 )
@@ -55,6 +57,21 @@ def test_behind_long_road_works_a_place_farther_on_will_do(road: RoadMap, works_
     else:
         assert isinstance(request, FreeSpace)
         assert request.goal.x == pytest.approx(x, abs=0.6)
+
+
+@pytest.mark.clause("USE-7", "SLF-1")
+@pytest.mark.parametrize("beside", [False, True])
+def test_where_something_stands_at_the_end_of_the_route_a_place_beside_it_will_do(road: RoadMap, beside: bool) -> None:
+    things = (Thing(59.0, NEAR_Y), Thing(61.0, FAR_Y))[: 1 + beside]
+    drive = in_normal(Place(road, things=things), route_along(road, end=61.0))
+    drive.result = plan(False)
+    request = drive.until(states.SOLID_LINE_FREE).request
+    if beside:
+        assert isinstance(request, Hold)
+        assert request.reason is Reason.GOAL_OCCUPIED
+    else:
+        assert isinstance(request, FreeSpace)
+        assert (request.goal.x, request.goal.y) == pytest.approx((60.0, FAR_Y), abs=0.1)
 
 
 @pytest.mark.clause("RRF-2")

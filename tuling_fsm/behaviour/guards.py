@@ -121,11 +121,12 @@ def overdue(view: BehaviourView) -> bool:
 
 
 def way_out(view: BehaviourView) -> bool:
-    """The car is not reversing, and the lane planner would get on from here (SLF-2, NLF-3); no part of the body is over
-    the edge of the road, which is a wall then.
+    """The car is not reversing, and the lane planner would get on from here (SLF-2, NLF-3) or has no farther to go
+    (USE-7); no part of the body is over the edge of the road, which is a wall then.
     """
     probe, plan = view.memory.probe, view.memory.plan
-    gets_on = probe.travel >= view.context.parameters.free.way_out or waits_rightly(view.world, probe)
+    far, there = probe.travel >= view.context.parameters.free.way_out, stands_at_end(view, taken=False)
+    gets_on = far or there or waits_rightly(view.world, probe)
     reverses = plan.known and plan.uses_reverse and not _only_waits(plan)
     forward = not reverses and view.world.ego.v > -VEHICLE_STANDS
     usable = probe.known and probe.feasible and gets_on

@@ -11,25 +11,40 @@ from tuling_fsm.behaviour.permissions import FREE_SPACE, ON_LANES, Permissions
 from tuling_fsm.behaviour.places import along_lanes, spread
 from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.geometry import Pose
-from tuling_fsm.core.request import PlanningRequest
+from tuling_fsm.core.request import Hold, PlanningRequest, Reason
 
 TARGET_STEP_M = 5.0
 TARGET_GAP_M = 3.0
+END_M = 1.0
+"""A place at the end of the route lies this far before it."""
 
 
 def targets(view: BehaviourView) -> tuple[Pose, ...]:
     """Free places ahead on the lanes of the reference road; where there are none, as behind long road works, those
-    farther on, as far as the way back to the road is looked for (REG-1) where the way round leads off it.
+    farther on, as far as the way back to the road is looked for (REG-1) where the way round leads off it. Near the end
+    of the route they are those at its end, beside what stands there (USE-7).
     """
-    parameters = view.context.parameters
     places: tuple[Pose, ...] = ()
-    free, farthest = parameters.free, max(parameters.free.target_max, parameters.regression.target_max)
-    for begin, end in ((free.target_min, free.target_max), (free.target_max, farthest)):
-        distances = np.arange(begin, end + 1e-9, TARGET_STEP_M)
-        places = places or along_lanes(
-            view.world.lanes, distances, view.world.scene, view.context.vehicle, free.clearance
-        )
+    free, vehicle = view.context.parameters.free, view.context.vehicle
+    for distances in _stretches(view):
+        places = places or along_lanes(view.world.lanes, distances, view.world.scene, vehicle, free.clearance)
     return spread(places, TARGET_GAP_M, free.attempts)
+
+
+def _stretches(view: BehaviourView) -> tuple[FloatArray, ...]:
+    """How far ahead places are looked at (m), and how far where none of those is free."""
+    free, regression = view.context.parameters.free, view.context.parameters.regression
+    if _near_end(view):
+        ahead = view.world.route_remaining - END_M
+        return (np.array([ahead]),) if ahead > free.reached else ()
+    farthest = max(free.target_max, regression.target_max)
+    ranges = ((free.target_min, free.target_max), (free.target_max, farthest))
+    return tuple(np.arange(begin, end + 1e-9, TARGET_STEP_M, dtype=np.float64) for begin, end in ranges)
+
+
+def _near_end(view: BehaviourView) -> bool:
+    """Whether the route ends before the nearest target would lie."""
+    return view.world.route is not None and view.world.route_remaining < view.context.parameters.free.target_min
 
 
 def _leaf(may: Permissions) -> LeafBehaviour:
@@ -45,6 +60,8 @@ def _leaf(may: Permissions) -> LeafBehaviour:
         return free_driving.go_on(view, lines)
 
     def request(view: BehaviourView) -> PlanningRequest:
+        if view.world.localized and not view.memory.ladder.goals and _near_end(view):
+            return Hold(Reason.GOAL_OCCUPIED, detail="no free place at the end of the route")
         return free_driving.toward_goal(view, view.context.parameters.free.speed)
 
     return LeafBehaviour(request, enter, update, free_driving.lane_probe, may=may, leads_back=True)
