@@ -10,7 +10,7 @@ from tuling_fsm.behaviour.on_road.replan import avoids, block_ahead
 from tuling_fsm.map.road_map import RoadMap
 
 from .views import view_of
-from .worlds import FAR_LANE, NEAR_LANE, VEHICLE, Place, route_along
+from .worlds import FAR_LANE, FAR_Y, NEAR_LANE, NEAR_Y, ONCOMING_Y, VEHICLE, Place, Thing, route_along
 
 
 @pytest.mark.clause("RPL-2")
@@ -58,3 +58,15 @@ def test_the_block_is_what_lies_before_the_bumper(road: RoadMap, begin: float, e
         assert block.stretches == ()
     assert block_ahead(view_of(Place(road, localized=False), route)) is None
     assert block_ahead(view_of(Place(road))) is None
+
+
+@pytest.mark.clause("RPL-1", "RPL-2")
+@pytest.mark.parametrize(("x", "y", "walled"), [(65.0, FAR_Y, True), (85.0, FAR_Y, False), (65.0, ONCOMING_Y, False)])
+def test_the_lane_beside_is_blocked_where_the_wall_stands_across_it_too(
+    road: RoadMap, x: float, y: float, walled: bool
+) -> None:
+    block = block_ahead(view_of(Place(road, things=(Thing(65.0, NEAR_Y), Thing(x, y))), route_along(road)))
+    assert block is not None
+    assert [lane for lane, _, _ in block.stretches] == [NEAR_LANE, FAR_LANE][: 1 + walled]
+    assert np.isclose(block.poses[:, 1], FAR_Y).any() is np.bool_(walled)
+    assert avoids(block, route_along(road, FAR_LANE)) is not walled

@@ -20,6 +20,7 @@ from .worlds import (
     NEAR_Y,
     ONCOMING_LANE,
     ONCOMING_Y,
+    VEHICLE,
     Drive,
     Place,
     Thing,
@@ -221,7 +222,9 @@ def test_replan_defers_the_switch_and_explore_makes_it(road: RoadMap) -> None:
     drive = _asking(road)
     number, route = drive.number, drive.last.route
     drive.place.v, drive.result = 0.0, plan(False)
-    drive.place.things = tuple(Thing(float(x), y) for x in range(0, 400, 3) for y in (NEAR_Y, FAR_Y))
+    # At the edge of the far lane: too near for a target, and no wall across it.
+    edge = FAR_Y - 0.9 - 0.5 * VEHICLE.width - 0.1
+    drive.place.things = tuple(Thing(float(x), y) for x in range(0, 400, 3) for y in (NEAR_Y, edge))
     drive.until(states.REPLAN, 1.9)
     other = route_along(road, FAR_LANE)
     drive.tick(RouteMatch(number, other))

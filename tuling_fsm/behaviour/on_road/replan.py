@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from tuling_fsm.behaviour.leaf import BehaviourView, LeafBehaviour
 from tuling_fsm.behaviour.memory import Memory, report
 from tuling_fsm.behaviour.on_road.memory import RouteBlock
 from tuling_fsm.behaviour.permissions import FREE_SPACE
+from tuling_fsm.behaviour.places import is_free
 from tuling_fsm.behaviour.routing import destination, leads_on, open_question, place_on_route, pursue
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Hold, PlanningRequest, Reason
+from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.route import Route
+from tuling_fsm.world.on_route import carriageway
 
 _OVERLAP_M = 1.0
 """Stretches of one lane that share less than this do not count as the same place."""
 
 
 def block_ahead(view: BehaviourView) -> RouteBlock | None:
-    """The part of the route in front of the car that cannot be driven."""
+    """The part of the route in front of the car that cannot be driven, with the lanes beside it that the same wall
+    stands across: a way through those would end before it once more.
+    """
     route = view.memory.routing.route
     if route is None or not view.world.localized:
         return None
@@ -32,8 +40,20 @@ def block_ahead(view: BehaviourView) -> RouteBlock | None:
             stretches.append((lane.lane, shared_from + shift, shared_to + shift))
     # One pose a metre.
     places = np.linspace(begin, end, max(2, round(end - begin) + 1))
-    poses = np.array([route.reference.at(float(s)) for s in places])
-    return RouteBlock(poses, tuple(stretches))
+    poses = [route.reference.at(float(s)) for s in places]
+    for lane_id in carriageway(view.context.road_map, route, 0.5 * (begin + end), 0.5 * (end - begin)):
+        beside = [] if any(lane_id == known for known, _, _ in stretches) else _along(view, lane_id, poses)
+        if not all(is_free(place, view.world.scene, view.context.vehicle, 0.0) for _, place in beside):
+            stretches.append((lane_id, beside[0][0], beside[-1][0]))
+            poses += [place for _, place in beside]
+    return RouteBlock(np.array(poses), tuple(stretches))
+
+
+def _along(view: BehaviourView, lane_id: LaneId, poses: Sequence[Pose]) -> list[tuple[float, Pose]]:
+    """Places of a lane beside poses, with their arc lengths on it (m), in the direction of travel."""
+    center = view.context.road_map.lanes[lane_id].center
+    found = dict.fromkeys(center.project(pose.x, pose.y).s for pose in poses)
+    return [(s, center.at(s)) for s in sorted(found)]
 
 
 def avoids(block: RouteBlock | None, route: Route) -> bool:
