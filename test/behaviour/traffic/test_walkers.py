@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from tuling_fsm.behaviour.traffic.memory import PedestrianWait
 from tuling_fsm.behaviour.traffic.parameters import PedestrianParameters, TrafficRuleParameters
 from tuling_fsm.behaviour.traffic.pedestrians import pedestrian_rules
 from tuling_fsm.core.request import Reason
@@ -16,8 +17,11 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.inputs import Kind
 
 from ..worlds import VEHICLE
-from .alone import FRONT, X, at, crosswalk, situation
+from .alone import FRONT, NOW, X, at, crosswalk, situation
 from .walkers import FAR, askew_road, stops, walker
+
+WAIT = PedestrianWait(FRONT + 2.0, 0.0, NOW - 60.0, NOW, FRONT)
+"""The car has waited at this place for the patience."""
 
 
 @pytest.fixture(scope="module")
@@ -166,7 +170,7 @@ def test_one_that_is_crept_past(
 ) -> None:
     for gap in (9.9, 10.1):
         one = replace(walker(FRONT + gap, 0.0), vx=speed, standing_for=still_for)
-        walls, past, _, limit, _ = pedestrian_rules(situation(road, one, standing_for=standing), released)
+        walls, past, _, limit, *_ = pedestrian_rules(situation(road, one, standing_for=standing), released)
         assert (bool(walls), past) == (not passed, (7,) if passed else ())
         assert limit == (1.0 if passed and gap < 10.0 else math.inf)
 
@@ -188,31 +192,65 @@ def test_one_beside_the_car_is_crept_past_up_to_its_rear_bumper(
 ) -> None:
     """Else the car stands for ever beside one that stands."""
     one = replace(walker(FRONT - behind_front, 1.7), vx=speed, standing_for=standing)
-    walls, past, _, limit, _ = pedestrian_rules(situation(road, one, standing_for=standing), released)
+    walls, past, _, limit, *_ = pedestrian_rules(situation(road, one, standing_for=standing), released)
     assert (walls, past) == ((), (7,) if passed else ())
     assert limit == (1.0 if passed else math.inf)
 
 
 @pytest.mark.clause("USE-5", "USE-2")
 @pytest.mark.parametrize(
-    ("standing", "still_for", "given_up", "gone_round"),
-    [(60.0, 60.0, (), True), (59.9, 90.0, (), False), (90.0, 59.9, (), False), (0.0, 70.0, (7,), True)],
+    ("standing", "still_for", "waits", "gone_round"),
+    [(60.0, 60.0, (), True), (59.9, 90.0, (), False), (90.0, 59.9, (), False), (0.0, 70.0, (WAIT,), True)],
 )
 def test_one_that_is_crept_up_to_is_waited_for_as_long_as_the_patience(
-    road: RoadMap, standing: float, still_for: float, given_up: tuple[int, ...], gone_round: bool
+    road: RoadMap, standing: float, still_for: float, waits: tuple[PedestrianWait, ...], gone_round: bool
 ) -> None:
     one = replace(walker(FRONT + 2.0, 0.0), standing_for=still_for)
-    told = pedestrian_rules(situation(road, one, standing_for=standing), (7,), given_up)
+    told = pedestrian_rules(situation(road, one, standing_for=standing), (7,), waits)
     assert (told.released, told.given_up, told.creeps_up) == ((7,), (7,) if gone_round else (), not gone_round)
-    moves = pedestrian_rules(situation(road, replace(one, vx=0.3), standing_for=standing), (7,), (7,))
+    moves = pedestrian_rules(situation(road, replace(one, vx=0.3), standing_for=standing), (7,), (WAIT,))
     assert (bool(moves.walls), moves.given_up, moves.creeps_up) == (True, (), False), "it is yielded to again"
     beside = pedestrian_rules(situation(road, replace(one, y=one.y + 2.2), standing_for=standing), (7,))
     assert not beside.creeps_up, "it stands beside the lane"
 
 
+@pytest.mark.clause("USE-2", "USE-5")
+@pytest.mark.parametrize(
+    ("aside", "seen", "gone_round"), [(0.0, NOW - 5.0, True), (0.0, NOW - 5.1, False), (2.1, NOW, False)]
+)
+def test_the_patience_goes_on_where_perception_takes_one_for_another(
+    road: RoadMap, aside: float, seen: float, gone_round: bool
+) -> None:
+    """The new one has stood for the stand-off, as the car has since it last crept on."""
+    other = replace(walker(FRONT + 2.0, 0.0), id=8, standing_for=5.0)
+    wait = WAIT._replace(offset=aside, seen=seen)
+    told = pedestrian_rules(situation(road, other, standing_for=5.0), (7,), (wait,))
+    assert (told.released, told.given_up) == ((8,), (8,) if gone_round else ())
+    assert (WAIT in told.waits) is gone_round
+    again = pedestrian_rules(situation(road, replace(other, vx=0.3)), (), (WAIT,))
+    assert (again.given_up, again.waits) == ((), (WAIT,)), "it only shifts from foot to foot"
+
+
+@pytest.mark.clause("USE-2", "USE-5")
+@pytest.mark.parametrize(
+    ("ago", "moved", "gone_round"),
+    [(60.0, 1.9, True), (60.0, 2.1, True), (59.9, 1.9, False), (59.9, 2.1, False)],
+)
+def test_the_patience_begins_anew_where_the_car_comes_on(
+    road: RoadMap, ago: float, moved: float, gone_round: bool
+) -> None:
+    """Else one behind another would not be waited for; but what is gone round stays so on the way."""
+    wait = WAIT._replace(since=NOW - ago, front=FRONT - moved)
+    told = pedestrian_rules(situation(road, replace(walker(FRONT + 2.0, 0.0), standing_for=90.0)), (7,), (wait,))
+    assert told.given_up == ((7,) if gone_round else ())
+    kept = gone_round or moved < 2.0
+    (lasting,) = told.waits
+    assert (lasting.since, lasting.front) == ((wait.since, wait.front) if kept else (NOW, pytest.approx(FRONT)))
+
+
 def test_one_that_is_not_in_the_way_or_crept_past_hides_no_other(road: RoadMap) -> None:
     others = (walker(FAR, 4.0), replace(walker(FRONT + 5.0, 0.0), id=8), replace(walker(FAR, 0.0), id=9))
-    walls, past, _, limit, _ = pedestrian_rules(situation(road, *others), (8,))
+    walls, past, _, limit, *_ = pedestrian_rules(situation(road, *others), (8,))
     assert ([wall.blocker for _, wall in walls], past, limit) == ([9], (8,), 1.0)
     slower = TrafficRuleParameters(pedestrian=PedestrianParameters(creep_speed=0.4))
     assert pedestrian_rules(situation(road, *others, parameters=slower), (8,)).speed_limit == 0.4

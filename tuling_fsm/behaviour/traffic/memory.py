@@ -58,6 +58,18 @@ class JunctionMemory:
     """The car has been given its turn."""
 
 
+class PedestrianWait(NamedTuple):
+    """Where one stands that is waited for, along and beside the route (m), whatever its id; since when, and when one
+    was seen there last, s; where the front bumper was on the route when that began, m.
+    """
+
+    s: float
+    offset: float
+    since: float
+    seen: float
+    front: float
+
+
 @dataclass(frozen=True)
 class TrafficRuleMemory:
     """All of it; it belongs to one route and is dropped with it (USE-3)."""
@@ -69,5 +81,7 @@ class TrafficRuleMemory:
     """Pedestrians that stand and are crept past (USE-5)."""
     given_up: tuple[int, ...] = ()
     """Those of them that have been waited for long enough: they are gone round (USE-2)."""
+    pedestrian_waits: tuple[PedestrianWait, ...] = ()
+    """One a place; forgotten when nobody has been seen there for the stand-off."""
     start_blocked: bool = False
     start_clear_since: float = -math.inf

@@ -9,12 +9,13 @@ counts. One that comes late enough for the car to be gone is not waited for.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
+from tuling_fsm.behaviour.traffic.memory import PedestrianWait
 from tuling_fsm.behaviour.traffic.situation import TrafficSituation
 from tuling_fsm.behaviour.traffic.zones import SlowZone
 from tuling_fsm.core import elementary, elementwise
@@ -30,6 +31,7 @@ _BESIDE_OWN_M = 0.3
 _SIZE_M = 0.4
 _CREEP_FROM_M = 10.0
 _ZONE_BEFORE_M = 30.0
+_SAME_PLACE_M = 2.0
 _NOT_TOUCHED_M, _ROOT_2 = 0.1, math.sqrt(2.0)
 """What is kept free of people is this much less than what is free of them now: the car may be nearer than it likes."""
 
@@ -49,7 +51,8 @@ class _Walker(NamedTuple):
 
 class PedestrianWalls(NamedTuple):
     """Walls with their arc lengths, the pedestrians that are crept past, those of them that have been waited for long
-    enough, the speed for that (m/s; inf: none), and whether another of them is ahead on the car's lane.
+    enough, the speed for that (m/s; inf: none), whether another of them is ahead on the car's lane, and since when they
+    are waited for.
     """
 
     walls: tuple[tuple[float, StopWall], ...]
@@ -57,16 +60,24 @@ class PedestrianWalls(NamedTuple):
     given_up: tuple[int, ...]
     speed_limit: float
     creeps_up: bool
+    waits: tuple[PedestrianWait, ...]
 
 
-def pedestrian_rules(now: TrafficSituation, released: Sequence[int], given_up: Collection[int] = ()) -> PedestrianWalls:
-    """What they make of one tick; `released` and `given_up` are those of the last one."""
+def pedestrian_rules(
+    now: TrafficSituation, released: Sequence[int], waits: Sequence[PedestrianWait] = ()
+) -> PedestrianWalls:
+    """What they make of one tick; `released` and `waits` are those of the last one."""
     walls: list[tuple[float, StopWall]] = []
     passed: list[int] = []
     waited: list[int] = []
     limit, creeps_up = math.inf, False
     standoff, patience = now.parameters.pedestrian.standoff, now.parameters.pedestrian.patience
+    stamp = now.world.stamp
+    lasting = {(wait.s, wait.offset): wait for wait in waits if stamp - standoff <= wait.seen <= stamp}
     for walker in _walkers(now):
+        wait = _wait_of(walker, lasting.values())
+        if wait is not None:
+            lasting[wait.s, wait.offset] = wait._replace(seen=stamp)
         stands = walker.speed <= PEDESTRIAN_STANDS
         kept = stands and walker.id in released
         if not kept and not _is_in_the_way(now, walker):
@@ -74,7 +85,11 @@ def pedestrian_rules(now: TrafficSituation, released: Sequence[int], given_up: C
         both_stand_for = min(now.world.standing_for, walker.still_for)
         if kept or (stands and both_stand_for >= standoff):
             passed.append(walker.id)
-            if (kept and walker.id in given_up) or both_stand_for >= patience:
+            comes_on = wait is not None and stamp - wait.since < patience and now.front - wait.front > _SAME_PLACE_M
+            if wait is None or comes_on:
+                place = (walker.s, walker.offset) if wait is None else (wait.s, wait.offset)
+                wait = lasting[place] = PedestrianWait(*place, stamp - both_stand_for, stamp, now.front)
+            if stamp - wait.since >= patience:
                 waited.append(walker.id)
             if walker.s - now.front < _CREEP_FROM_M:
                 limit = min(limit, now.parameters.pedestrian.creep_speed)
@@ -84,7 +99,15 @@ def pedestrian_rules(now: TrafficSituation, released: Sequence[int], given_up: C
             continue
         s = _stop_for(now, walker)
         walls.append((s, now.wall(s, Reason.PEDESTRIAN, f"pedestrian {walker.id}", walker.id)))
-    return PedestrianWalls(tuple(walls), tuple(passed), tuple(waited), limit, creeps_up)
+    return PedestrianWalls(tuple(walls), tuple(passed), tuple(waited), limit, creeps_up, tuple(lasting.values()))
+
+
+def _wait_of(walker: _Walker, waits: Iterable[PedestrianWait]) -> PedestrianWait | None:
+    """What is remembered of the place of a pedestrian: of one that stands perception changes place and id."""
+    for wait in waits:
+        if elementary.hypot(walker.s - wait.s, walker.offset - wait.offset) <= _SAME_PLACE_M:
+            return wait
+    return None
 
 
 def among_released(scene: Scene, released: Collection[int], vehicle: Vehicle, gap: float) -> Scene:

@@ -72,7 +72,7 @@ def traffic_rules(
         memory = TrafficRuleMemory(route)
     now = TrafficSituation(world, way, road_map, lane_index(road_map), vehicle, parameters, by_hand)
     lines, line_memory, stop = line_rules(now, memory.lines)
-    people = pedestrian_rules(now, memory.released, memory.given_up)
+    people = pedestrian_rules(now, memory.released, memory.pedestrian_waits)
     stops = [s for s, _ in (*lines, *people.walls)]
     closed = [s for s, wall in lines if wall.reason is Reason.RED_LIGHT]
     junctions, junction_memory, zones = junction_rules(now, memory.junctions, stops, closed)
@@ -80,7 +80,7 @@ def traffic_rules(
     found = (*lines, *walls_beside(now), *people.walls, *junctions, *start, *queue_walls(now))
     walls = sorted(found, key=lambda item: item[0])
     kept = TrafficRuleMemory(
-        route, line_memory, junction_memory, people.released, people.given_up, blocked, clear_since
+        route, line_memory, junction_memory, people.released, people.given_up, people.waits, blocked, clear_since
     )
     slow = (*zones, *hidden_crosswalks(now))
     return TrafficRules(tuple(wall for _, wall in walls), kept, people.speed_limit, slow, stop, people.creeps_up)
