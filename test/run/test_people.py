@@ -40,7 +40,7 @@ def test_one_that_stands_on_a_crosswalk_is_crept_up_to_and_waited_for_and_no_dea
     assert run.faults == []
     stops = [tick for tick in run.ticks if tick.limit.reason is Reason.PEDESTRIAN and tick.world.ego.v < 0.02]
     assert {tick.state for tick in stops} == {states.NORMAL}
-    assert stops[-1].stamp - stops[0].stamp > 60.0
+    assert 58.0 < stops[-1].stamp - stops[0].stamp < 66.0
     crept = stops[-1].world.route_s - stops[0].world.route_s
     assert crept > 0.5
     assert run.ticks[-1].world.route_s > stops[-1].world.route_s + 15.0, "gone round in the end"
