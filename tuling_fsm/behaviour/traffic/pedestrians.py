@@ -71,8 +71,7 @@ def pedestrian_rules(
     passed: list[int] = []
     waited: list[int] = []
     limit, creeps_up = math.inf, False
-    standoff, patience = now.parameters.pedestrian.standoff, now.parameters.pedestrian.patience
-    stamp = now.world.stamp
+    stamp, standoff = now.world.stamp, now.parameters.pedestrian.standoff
     lasting = {(wait.s, wait.offset): wait for wait in waits if stamp - standoff <= wait.seen <= stamp}
     for walker in _walkers(now):
         wait = _wait_of(walker, lasting.values())
@@ -85,11 +84,9 @@ def pedestrian_rules(
         both_stand_for = min(now.world.standing_for, walker.still_for)
         if kept or (stands and both_stand_for >= standoff):
             passed.append(walker.id)
-            comes_on = wait is not None and stamp - wait.since < patience and now.front - wait.front > _SAME_PLACE_M
-            if wait is None or comes_on:
-                place = (walker.s, walker.offset) if wait is None else (wait.s, wait.offset)
-                wait = lasting[place] = PedestrianWait(*place, stamp - both_stand_for, stamp, now.front)
-            if stamp - wait.since >= patience:
+            wait = _wait_for(now, walker, wait, both_stand_for)
+            lasting[wait.s, wait.offset] = wait
+            if stamp - wait.since >= now.parameters.pedestrian.patience:
                 waited.append(walker.id)
             if walker.s - now.front < _CREEP_FROM_M:
                 limit = min(limit, now.parameters.pedestrian.creep_speed)
@@ -108,6 +105,19 @@ def _wait_of(walker: _Walker, waits: Iterable[PedestrianWait]) -> PedestrianWait
         if elementary.hypot(walker.s - wait.s, walker.offset - wait.offset) <= _SAME_PLACE_M:
             return wait
     return None
+
+
+def _wait_for(
+    now: TrafficSituation, walker: _Walker, before: PedestrianWait | None, both_stand_for: float
+) -> PedestrianWait:
+    """The wait for one who is crept past: the one before, or one that begins (anew where the car has come on)."""
+    since, stamp, front = now.world.stamp - both_stand_for, now.world.stamp, now.front
+    if before is None:
+        return PedestrianWait(walker.s, walker.offset, since, stamp, front)
+    is_over = stamp - before.since >= now.parameters.pedestrian.patience
+    if is_over or front - before.front <= _SAME_PLACE_M:
+        return before._replace(seen=stamp)
+    return before._replace(since=since, seen=stamp, front=front)
 
 
 def among_released(scene: Scene, released: Collection[int], vehicle: Vehicle, gap: float) -> Scene:
