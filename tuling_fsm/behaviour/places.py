@@ -60,7 +60,7 @@ def _any_object_in(
         dx, dy = pose.x - center_x[i, 0], pose.y - center_y[i, 0]
         if speed[i] >= AGENT_MOVES or elementary.hypot(dx, dy) > reach + elementary.hypot(length[i], width[i]) / 2.0:
             continue
-        c, s = elementary.cos(headings[i, 0]), elementary.sin(headings[i, 0])
+        s, c = elementary.sin_cos(headings[i, 0])
         half_length, half_width = length[i] / 2.0, width[i] / 2.0
         if abs(dx * c + dy * s) <= half_length and abs(dy * c - dx * s) <= half_width:
             return True
@@ -111,7 +111,8 @@ def around(scene: Scene, route: Route, s: float, reach: float, vehicle: Vehicle,
     for radius in (reach, 0.7 * reach, 0.4 * reach):
         for i in range(_DIRECTIONS):
             angle = ego.heading + 2.0 * math.pi * i / _DIRECTIONS
-            place = Pose(ego.x + radius * elementary.cos(angle), ego.y + radius * elementary.sin(angle), angle)
+            sine, cosine = elementary.sin_cos(angle)
+            place = Pose(ego.x + radius * cosine, ego.y + radius * sine, angle)
             if is_free(place, scene, vehicle, clearance):
                 found.append((abs(route.reference.project(place.x, place.y, s_from=s).offset), place))
     return tuple(place for _, place in sorted(found, key=lambda item: item[0]))

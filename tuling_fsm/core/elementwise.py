@@ -26,6 +26,14 @@ def cos(angle: npt.ArrayLike) -> FloatArray:
     return _of_one(_cos, angle)
 
 
+def sin_cos(angle: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Sine and cosine of angles (rad)."""
+    given = np.asarray(angle, dtype=np.float64)
+    sine, cosine = np.empty(given.shape), np.empty(given.shape)
+    _sin_cos(given.ravel(), sine.reshape(-1), cosine.reshape(-1))
+    return (sine, cosine) if given.ndim else (sine[()], cosine[()])
+
+
 def sinc(angle: npt.ArrayLike) -> FloatArray:
     """Sine of angles (rad) divided by them; 1 at 0."""
     divisor = np.where(np.equal(angle, 0.0), 1.0, angle)
@@ -90,6 +98,12 @@ def _sin(angle: FloatArray, out: FloatArray) -> None:
 def _cos(angle: FloatArray, out: FloatArray) -> None:
     for i in range(len(out)):
         out[i] = elementary.cos(angle[i])
+
+
+@kernel
+def _sin_cos(angle: FloatArray, sine: FloatArray, cosine: FloatArray) -> None:
+    for i in range(len(sine)):
+        sine[i], cosine[i] = elementary.sin_cos(angle[i])
 
 
 @kernel

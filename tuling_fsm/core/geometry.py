@@ -172,6 +172,5 @@ class Polyline:
 
 def shifted(pose: Pose, ahead: float) -> Pose:
     """A pose moved along its heading (m)."""
-    return Pose(
-        pose.x + ahead * elementary.cos(pose.heading), pose.y + ahead * elementary.sin(pose.heading), pose.heading
-    )
+    sine, cosine = elementary.sin_cos(pose.heading)
+    return Pose(pose.x + ahead * cosine, pose.y + ahead * sine, pose.heading)

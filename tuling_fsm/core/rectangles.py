@@ -89,7 +89,7 @@ def meets_box(a: tuple[float, float], b: tuple[float, float], pose: tuple[float,
     """Whether a part of the segment from a to b is in the box in the frame of the pose, as `clip` tells it."""
     x, y, heading = pose
     x0, x1, y0, y1 = box
-    c, s = elementary.cos(heading), elementary.sin(heading)
+    s, c = elementary.sin_cos(heading)
     along, across = (a[0] - x) * c + (a[1] - y) * s, (a[1] - y) * c - (a[0] - x) * s
     far_along, far_across = (b[0] - x) * c + (b[1] - y) * s, (b[1] - y) * c - (b[0] - x) * s
     enter, leave = _between(along, far_along - along, x0, x1, 0.0, 1.0)

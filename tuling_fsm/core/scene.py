@@ -83,9 +83,10 @@ class Obstacles:
         kinds = np.broadcast_to(np.asarray(kind, dtype=np.uint8), (n,)).copy()
         way = pace[:, None] * PREDICTION_STEP_S * np.arange(PREDICTION_STEPS)
         x, y, heading = rows[:, 0:1], rows[:, 1:2], np.repeat(rows[:, 2:3], PREDICTION_STEPS, axis=1)
+        sine, cosine = elementwise.sin_cos(heading)
         return cls(
             np.arange(n, dtype=np.uint32), kinds, pace != 0.0, rows[:, 3].copy(),
-            rows[:, 4].copy(), x + way * elementwise.cos(heading), y + way * elementwise.sin(heading), heading, pace,
+            rows[:, 4].copy(), x + way * cosine, y + way * sine, heading, pace,
         )  # fmt: skip
 
 

@@ -225,8 +225,9 @@ class HostileWorld:
         """Something stands right before the car, at any distance."""
         rows = self._rows("objects", 1)
         far = self._random.choice((0.5, 3.0, 6.0, 12.0, 25.0))
-        rows["x"] = self._pose.x + far * elementary.cos(self._pose.heading)
-        rows["y"] = self._pose.y + far * elementary.sin(self._pose.heading)
+        sine, cosine = elementary.sin_cos(self._pose.heading)
+        rows["x"] = self._pose.x + far * cosine
+        rows["y"] = self._pose.y + far * sine
         rows["vx"], rows["vy"], rows["existence"], rows["id"] = 0.0, 0.0, 1.0, self._random.randrange(3)
         return {"objects": StampedRows(self._stamp, rows)}
 

@@ -42,7 +42,8 @@ def relax(rows: FloatArray, sides: slice = slice(0, 0)) -> FloatArray:
         if float(np.max(elementwise.hypot(*(moved[:, :2] - original[:, :2]).T))) > MAX_SHIFT_M:
             break
         moved[:, 2] = _headings(moved, weight)
-        aside = shift[:, 1] * elementwise.cos(rows[:, 2]) - shift[:, 0] * elementwise.sin(rows[:, 2])
+        sine, cosine = elementwise.sin_cos(rows[:, 2])
+        aside = shift[:, 1] * cosine - shift[:, 0] * sine
         left_right = np.tile((-1.0, 1.0), (sides.stop - sides.start) // 2)
         moved[:, sides] = np.maximum(moved[:, sides] + aside[:, None] * left_right, 0.0)
         rows = moved

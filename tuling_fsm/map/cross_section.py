@@ -32,7 +32,8 @@ def edge_point(road_map: RoadMap, lane_id: LaneId, station: float, side: int, be
 def _edge(lane: Lane, s: float, side: int, beyond: float = 0.0) -> tuple[float, float]:
     pose = lane.center.at(s)
     width = float(np.interp(s, lane.center.s, lane.left if side > 0 else lane.right)) + beyond
-    return pose.x - side * width * elementary.sin(pose.heading), pose.y + side * width * elementary.cos(pose.heading)
+    sine, cosine = elementary.sin_cos(pose.heading)
+    return pose.x - side * width * sine, pose.y + side * width * cosine
 
 
 def across_road(
@@ -51,7 +52,8 @@ def across_road(
     abreast = [road_map.lanes[other] for other in lanes_abreast(road_map, lane_id) if other[:2] != lane_id[:2]]
     places += [(other, arc_abreast(lane, s, other)) for other in abreast]
     x, y = np.array([_edge(*place, side) for place in places for side in (1, -1)]).T
-    left_x, left_y = -elementary.sin(middle.heading), elementary.cos(middle.heading)
+    sine, cosine = elementary.sin_cos(middle.heading)
+    left_x, left_y = -sine, cosine
     offset = (x - middle.x) * left_x + (y - middle.y) * left_y
     most, least = int(np.argmax(offset)), int(np.argmin(offset))
     return (

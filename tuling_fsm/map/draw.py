@@ -60,7 +60,8 @@ def _draw_lanes(axes: Axes, road_map: RoadMap) -> None:
     axes.add_collection(LineCollection(driving, colors="#8899bb", linewidths=0.3, zorder=2))
     for lane_id in road_map.driving_lanes():
         pose = road_map.lanes[lane_id].center.at(0.5 * road_map.lanes[lane_id].length)
-        step = (0.01 * elementary.cos(pose.heading), 0.01 * elementary.sin(pose.heading))
+        sine, cosine = elementary.sin_cos(pose.heading)
+        step = (0.01 * cosine, 0.01 * sine)
         axes.annotate(
             "",
             (pose.x + step[0], pose.y + step[1]),
@@ -91,9 +92,10 @@ def _draw_objects(axes: Axes, road_map: RoadMap) -> None:
     axes.add_collection(PolyCollection(slots, facecolors=SPACE, edgecolors="#1f5fd0", linewidths=0.5, zorder=4))
     for slot in road_map.slots:
         nose = 0.5 * slot.length
+        sine, cosine = elementary.sin_cos(slot.pose.heading)
         ahead = (
-            slot.pose.x + nose * elementary.cos(slot.pose.heading),
-            slot.pose.y + nose * elementary.sin(slot.pose.heading),
+            slot.pose.x + nose * cosine,
+            slot.pose.y + nose * sine,
         )
         axes.annotate(
             "", ahead, slot.pose[:2], arrowprops={"arrowstyle": "->", "color": "#1f5fd0", "lw": 0.6}, zorder=5

@@ -187,8 +187,9 @@ def _along_slots(road_map: RoadMap) -> list[_Stretch]:
 
 def _beside(road_map: RoadMap, slot: ParkingSlot) -> list[LanePosition]:
     """The lanes of the aisle that a slot opens to; none where it lies along its lane."""
-    x = slot.pose.x + 0.5 * slot.length * elementary.cos(slot.pose.heading)
-    y = slot.pose.y + 0.5 * slot.length * elementary.sin(slot.pose.heading)
+    sine, cosine = elementary.sin_cos(slot.pose.heading)
+    x = slot.pose.x + 0.5 * slot.length * cosine
+    y = slot.pose.y + 0.5 * slot.length * sine
     near = [each for each in road_map.positions(x, y, radius=MOUTH_M) if each.lane in road_map.graph]
     if not near or abs(elementary.cos(near[0].heading - slot.pose.heading)) > elementary.cos(PARALLEL):
         return []

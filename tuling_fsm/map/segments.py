@@ -117,7 +117,8 @@ def _end(lane: Lane, lanes: Mapping[LaneId, Lane], index: SurfaceIndex, first: b
     left, right, heading = float(lane.left[i]), float(lane.right[i]), float(lane.center.heading[i])
     if left + right <= OPEN_WIDTH_M:
         return np.zeros((0, 4))
-    ahead = np.array((elementary.cos(heading), elementary.sin(heading)))
+    sine, cosine = elementary.sin_cos(heading)
+    ahead = np.array((cosine, sine))
     aside = np.linspace(-right, left, ACROSS)[:, None] * np.array((-ahead[1], ahead[0]))
     line = lane.center.xy[i] + aside
     beyond = line + (-BEYOND_M if first else BEYOND_M) * ahead
@@ -136,7 +137,8 @@ def edge_line(lane: Lane, left: bool) -> FloatArray:
 
 def _to_left(lane: Lane) -> FloatArray:
     """Unit vectors across a lane (N, 2)."""
-    return np.column_stack((-elementwise.sin(lane.center.heading), elementwise.cos(lane.center.heading)))
+    sine, cosine = elementwise.sin_cos(lane.center.heading)
+    return np.column_stack((-sine, cosine))
 
 
 def _with_stations(lane: Lane) -> bool:

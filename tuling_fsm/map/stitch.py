@@ -70,9 +70,9 @@ def _lean(piece: FloatArray, to_joint: FloatArray, heading: float, gap: FloatArr
     u = 0.5 * np.clip(1.0 - to_joint / max(reach, 1e-9), 0.0, 1.0)
     step = u * u * u * (10.0 + u * (6.0 * u - 15.0))
     slope = 15.0 * np.square(u * (1.0 - u)) / max(reach, 1e-9)
-    cos, sin = elementary.cos(heading), elementary.sin(heading)
+    sin, cos = elementary.sin_cos(heading)
     along, aside = cos * gap[0] + sin * gap[1], cos * gap[1] - sin * gap[0]
-    cos_i, sin_i = elementwise.cos(piece[:, 2]), elementwise.sin(piece[:, 2])
+    sin_i, cos_i = elementwise.sin_cos(piece[:, 2])
     piece[:, 0] += step * (along * cos_i - aside * sin_i)
     piece[:, 1] += step * (along * sin_i + aside * cos_i)
     piece[:, 2] += elementwise.arctan(side * aside * slope)

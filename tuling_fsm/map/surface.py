@@ -223,7 +223,7 @@ def _reach(
     reach = rows[:, 3:5].copy()
     steps = int(most / REACH_STEP_M)
     for row in range(len(rows)):
-        cos, sin = elementary.cos(rows[row, 2]), elementary.sin(rows[row, 2])
+        sin, cos = elementary.sin_cos(rows[row, 2])
         for side in range(2):
             for step in range(1, steps + 1):
                 across = (1.0 - 2.0 * side) * (rows[row, 3 + side] + step * REACH_STEP_M)

@@ -52,9 +52,11 @@ def _on_arc(
     # The cubic that has both rows' directions.
     p, q = (1.0 + 2.0 * u) * (1.0 - u) ** 2, u * u * (3.0 - 2.0 * u)
     dp, dq = u * (1.0 - u) ** 2 * way, u * u * (u - 1.0) * way
+    sine, cosine = elementary.sin_cos(heading[k])
+    s, c = elementary.sin_cos(heading[i])
     return (
-        p * x[i] + q * x[k] + dp * elementary.cos(heading[i]) + dq * elementary.cos(heading[k]),
-        p * y[i] + q * y[k] + dp * elementary.sin(heading[i]) + dq * elementary.sin(heading[k]),
+        p * x[i] + q * x[k] + dp * c + dq * cosine,
+        p * y[i] + q * y[k] + dp * s + dq * sine,
         heading[i] + u * (heading[k] - heading[i]),
         curvature[i] + u * (curvature[k] - curvature[i]),
         v[i] + share * (v[k] - v[i]),
@@ -82,7 +84,7 @@ def planned_ego(trajectory: Trajectory, stamp: float) -> Ego:
 def is_near(state: StartState, ego: Ego, limits: ContinuityParameters) -> bool:
     """Whether the car is close enough to a planned state to go on from it."""
     dx, dy = ego.pose.x - state.pose.x, ego.pose.y - state.pose.y
-    cos, sin = elementary.cos(state.pose.heading), elementary.sin(state.pose.heading)
+    sin, cos = elementary.sin_cos(state.pose.heading)
     return (
         abs(dx * cos + dy * sin) <= limits.longitudinal
         and abs(dy * cos - dx * sin) <= limits.lateral

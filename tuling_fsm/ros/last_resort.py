@@ -63,5 +63,6 @@ def straight_on(stamp: float, pose: Pose, v: float) -> Trajectory:
     t = np.array([0.0, 60.0])
     way = v * t
     zero = np.zeros(2)
-    x, y = pose.x + way * elementwise.cos(pose.heading), pose.y + way * elementwise.sin(pose.heading)
+    sine, cosine = elementwise.sin_cos(pose.heading)
+    x, y = pose.x + way * cosine, pose.y + way * sine
     return Trajectory(stamp, t, x, y, zero + pose.heading, zero, zero + v, zero)

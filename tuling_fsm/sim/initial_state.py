@@ -198,7 +198,7 @@ def _walk(
 def distance_to_goal(goal: Pose, pose: Pose) -> tuple[float, float]:
     """How far a pose is past the goal along the goal's heading (negative: before it), and beside it (+ left), m."""
     dx, dy = pose.x - goal.x, pose.y - goal.y
-    c, s = elementary.cos(goal.heading), elementary.sin(goal.heading)
+    s, c = elementary.sin_cos(goal.heading)
     return c * dx + s * dy, c * dy - s * dx
 
 

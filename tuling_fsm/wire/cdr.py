@@ -162,7 +162,7 @@ def half_angle(heading: float) -> tuple[float, float]:
     Rounding the two may move the angle by a bit; then one of the neighbouring pairs of numbers fits.
     """
     heading = math.remainder(heading, math.tau)
-    z, w = elementary.sin(0.5 * heading), elementary.cos(0.5 * heading)
+    z, w = elementary.sin_cos(0.5 * heading)
     for near_w in _NEIGHBOURS:
         for near_z in _NEIGHBOURS:
             pair = z + near_z * math.ulp(z), w + near_w * math.ulp(w)

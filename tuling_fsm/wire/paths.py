@@ -42,8 +42,7 @@ def pack_path(ns: int, points: FloatArray) -> bytes:
     records = np.zeros(len(points), _RECORD)
     records["position"][:, :2] = points[:, :2]
     half = 0.5 * np.remainder(points[:, 2] + np.pi, 2.0 * np.pi) - 0.5 * np.pi
-    records["orientation"][:, 2] = elementwise.sin(half)
-    records["orientation"][:, 3] = elementwise.cos(half)
+    records["orientation"][:, 2], records["orientation"][:, 3] = elementwise.sin_cos(half)
     records["sec"], records["nanosec"] = divmod(ns, 1_000_000_000)
     records["frame_size"] = _SHORT_FRAME
     records["frame"] = MAP_FRAME.encode()

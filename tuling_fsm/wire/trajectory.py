@@ -43,8 +43,7 @@ def pack_trajectory(ns: int, trajectory: Trajectory) -> bytes:
     points["translation"][:, 0] = trajectory.x
     points["translation"][:, 1] = trajectory.y
     half = 0.5 * np.remainder(trajectory.heading + np.pi, 2.0 * np.pi) - 0.5 * np.pi
-    points["rotation"][:, 2] = elementwise.sin(half)
-    points["rotation"][:, 3] = elementwise.cos(half)
+    points["rotation"][:, 2], points["rotation"][:, 3] = elementwise.sin_cos(half)
     points["linear"][:, 0] = trajectory.v
     points["angular"][:, 2] = trajectory.v * trajectory.curvature
     points["accel_linear"][:, 0] = trajectory.a

@@ -107,8 +107,9 @@ class WorldBuilder:
         rows = np.zeros(2, OBJECTS)
         rows["id"], rows["kind"] = (1, 2), (Kind.CAR, Kind.PEDESTRIAN)
         rows["x"], rows["y"], rows["heading"] = pose
+        sine, cosine = elementary.sin_cos(pose.heading)
         rows["vx"], rows["vy"], rows["length"], rows["width"], rows["existence"] = (
-            elementary.cos(pose.heading), elementary.sin(pose.heading), 4.0, 2.0, 1.0,
+            cosine, sine, 4.0, 2.0, 1.0,
         )  # fmt: skip
         grid = Occupancy(0.0, 1.0, pose, np.full((2, 2), 100, np.int8))
         world = self.build(Inputs(0.0, Odometry(0.0, pose, 1.0, 0.0), StampedRows(0.0, rows), grid), None, None)

@@ -268,7 +268,7 @@ def _update(old: FloatArray, dt: float, turn: float, position: float, velocity: 
 
 @kernel
 def _rotated(x: float, y: float, angle: float) -> tuple[float, float]:
-    c, s = elementary.cos(angle), elementary.sin(angle)
+    s, c = elementary.sin_cos(angle)
     return c * x - s * y, s * x + c * y
 
 

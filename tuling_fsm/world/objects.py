@@ -165,10 +165,10 @@ def move_on(found: Detections, yaw_rate: FloatArray, age: float) -> None:
     if age > 0.0:
         body, turn = found.body[: found.seen], age * yaw_rate[: found.seen]
         vx, vy = body[:, VX].copy(), body[:, VY].copy()
-        c, s = elementwise.cos(0.5 * turn), elementwise.sin(0.5 * turn)
+        s, c = elementwise.sin_cos(0.5 * turn)
         body[:, X] += age * (c * vx - s * vy)
         body[:, Y] += age * (s * vx + c * vy)
-        c, s = elementwise.cos(turn), elementwise.sin(turn)
+        s, c = elementwise.sin_cos(turn)
         body[:, VX], body[:, VY] = c * vx - s * vy, s * vx + c * vy
         body[:, HEADING] = (body[:, HEADING] + turn) % (2.0 * math.pi)
 

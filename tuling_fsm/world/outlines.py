@@ -50,7 +50,7 @@ def grid_segments(grid: Occupancy, x: float, y: float, radius: float, threshold:
     """Outlines of the cells of at least `threshold` in the square of `radius` (m) around a point: at most `limit`
     segments x0, y0, x1, y1 in `map`, (M, 4).
     """
-    c, s = elementary.cos(grid.origin.heading), elementary.sin(grid.origin.heading)
+    s, c = elementary.sin_cos(grid.origin.heading)
     dx, dy = x - grid.origin.x, y - grid.origin.y
     column, row = (c * dx + s * dy) / grid.resolution, (-s * dx + c * dy) / grid.resolution
     window, near = (_around(grid, row, column, reach) for reach in (radius, min(radius, NEAR_M)))

@@ -65,7 +65,8 @@ class PoseCorrection(NamedTuple):
 
     def offset(self, heading: float) -> float:
         """The offset of lines of a lane with a heading (rad) that it puts right, m."""
-        return self.x * elementary.sin(heading) - self.y * elementary.cos(heading) if self.corrects else 0.0
+        sine, cosine = elementary.sin_cos(heading)
+        return self.x * sine - self.y * cosine if self.corrects else 0.0
 
     def pose(self, pose: Pose) -> Pose:
         """Where the car is, that is said to be at a pose."""
@@ -126,7 +127,8 @@ def corrected(
         return PoseCorrection(stamp=stamp)
     if abs(middle) <= (_RELEASE * tolerance if before.corrects else tolerance):
         return PoseCorrection(0.0, 0.0, offsets, stamp)
-    return PoseCorrection(middle * elementary.sin(lane), -middle * elementary.cos(lane), offsets, stamp)
+    sine, cosine = elementary.sin_cos(lane)
+    return PoseCorrection(middle * sine, -middle * cosine, offsets, stamp)
 
 
 def faded(correction: PoseCorrection, now: float, dt: float) -> PoseCorrection:
@@ -144,7 +146,8 @@ def pose_before(pose: Pose, v: float, curvature: float, ago: float) -> Pose:
     """Where the car was a moment ago (s), on the circle that it drives with `v` (m/s)."""
     way = v * ago
     middle = pose.heading - 0.5 * curvature * way
-    x, y = pose.x - way * elementary.cos(middle), pose.y - way * elementary.sin(middle)
+    sine, cosine = elementary.sin_cos(middle)
+    x, y = pose.x - way * cosine, pose.y - way * sine
     return Pose(x, y, pose.heading - curvature * way)
 
 
@@ -178,7 +181,7 @@ def _offset_of(line: PerceivedLine, pose: Pose, lanes: Sequence[LaneLine]) -> fl
     x, y = line.points[(line.points[:, 0] >= 0.0) & (line.points[:, 0] <= _REACH_M)].T
     if len(x) < _LEAST_POINTS or not lanes:
         return None
-    c, s = elementary.cos(pose.heading), elementary.sin(pose.heading)
+    s, c = elementary.sin_cos(pose.heading)
     px, py = pose.x + c * x - s * y, pose.y + s * x + c * y
     best: FloatArray = np.full(len(x), np.inf)
     for lane in lanes:
@@ -200,7 +203,8 @@ def _beside(x: FloatArray, y: FloatArray, lane: LaneLine) -> tuple[FloatArray, I
     dx, dy = x[:, None] - lane.center.xy[:, 0], y[:, None] - lane.center.xy[:, 1]
     at = np.argmin(dx * dx + dy * dy, axis=1)
     rows, heading = np.arange(len(x)), lane.center.heading[at]
-    return dy[rows, at] * elementwise.cos(heading) - dx[rows, at] * elementwise.sin(heading), at
+    sine, cosine = elementwise.sin_cos(heading)
+    return dy[rows, at] * cosine - dx[rows, at] * sine, at
 
 
 def _heading_of_nearest(lanes: Sequence[LaneLine], pose: Pose) -> float | None:

@@ -91,7 +91,7 @@ def _with_ego(found: Detections, ego: Ego, vehicle: Vehicle) -> FloatArray:
     other, but are ready for its stopping at once, whatever its velocity.
     """
     middle = 0.5 * (vehicle.front - vehicle.rear_overhang)
-    c, s = elementary.cos(ego.pose.heading), elementary.sin(ego.pose.heading)
+    s, c = elementary.sin_cos(ego.pose.heading)
     bodies = np.zeros((len(found.body) + 1, BODY))
     bodies[:-1], car = found.body, bodies[-1]
     car[X], car[Y], car[HEADING] = ego.pose.x + middle * c, ego.pose.y + middle * s, ego.pose.heading

@@ -287,7 +287,7 @@ def _drift(body: FloatArray, moves: bool, yaw_rate: float, out: _Poses, row: int
         out_x[k], out_y[k], out_heading[k] = x, y, heading + turned
         if yaw_rate != 0.0:
             turned += yaw_rate * elementary.exp(-k * PREDICTION_STEP_S / _TURN_FADE_S) * PREDICTION_STEP_S
-            c, s = elementary.cos(turned), elementary.sin(turned)
+            s, c = elementary.sin_cos(turned)
         x += (c * vx - s * vy) * PREDICTION_STEP_S
         y += (s * vx + c * vy) * PREDICTION_STEP_S
 
@@ -297,7 +297,7 @@ def _slip(body: FloatArray) -> float:
     """Angle (rad) from the heading to where the middle moves: in a turn it goes farther into it. 0 for one that moves
     sideways or back.
     """
-    c, s = elementary.cos(body[ob.HEADING]), elementary.sin(body[ob.HEADING])
+    s, c = elementary.sin_cos(body[ob.HEADING])
     forward, left = c * body[ob.VX] + s * body[ob.VY], c * body[ob.VY] - s * body[ob.VX]
     return elementary.atan(left / forward) if forward > abs(left) else 0.0
 

@@ -104,6 +104,7 @@ def _followers(kind: ByteArray, body: FloatArray) -> BoolArray:
     follows = np.ones(len(body), np.bool_)
     for i in range(len(kind)):
         heading = body[i, ob.HEADING]
-        forward = body[i, ob.VX] * elementary.cos(heading) + body[i, ob.VY] * elementary.sin(heading)
+        sine, cosine = elementary.sin_cos(heading)
+        forward = body[i, ob.VX] * cosine + body[i, ob.VY] * sine
         follows[i] = VEHICLE[kind[i]] and forward > _REVERSING_SPEED
     return follows

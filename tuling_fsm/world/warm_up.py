@@ -65,7 +65,8 @@ def _traffic(route: Route, stamp: float) -> np.ndarray[tuple[int], np.dtype[np.v
 def _put(row: np.void, number: int, kind: Kind, pose: Pose, v: float, size: tuple[float, float]) -> None:
     row["id"], row["kind"], row["source"], row["existence"] = number, kind, Source.LIDAR, 1.0
     row["x"], row["y"], row["heading"] = pose
-    row["vx"], row["vy"] = v * elementwise.cos(pose.heading), v * elementwise.sin(pose.heading)
+    sine, cosine = elementwise.sin_cos(pose.heading)
+    row["vx"], row["vy"] = v * cosine, v * sine
     row["length"], row["width"] = size
 
 

@@ -126,7 +126,8 @@ def _rear(car: Obstacle, vehicle: Vehicle, t: FloatArray) -> FloatArray:
     x, y, heading, v = columns
     back = 0.5 * (vehicle.front - vehicle.rear_overhang)
     rate = np.gradient(heading, t)
-    return np.column_stack((x - back * elementwise.cos(heading), y - back * elementwise.sin(heading), heading, v, rate))
+    sine, cosine = elementwise.sin_cos(heading)
+    return np.column_stack((x - back * cosine, y - back * sine, heading, v, rate))
 
 
 def _route(road_map: RoadMap, car: Obstacle, vehicle: Vehicle) -> FloatArray:

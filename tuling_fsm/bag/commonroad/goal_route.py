@@ -160,7 +160,8 @@ def _stretch(
     The heading is the lane's under the rear axle, `ahead` (m) behind the centre.
     """
     heading = route.reference.heading
-    left = np.column_stack((-elementwise.sin(heading), elementwise.cos(heading)))
+    sine, cosine = elementwise.sin_cos(heading)
+    left = np.column_stack((-sine, cosine))
     passed = route.reference.xy + offset * left
     within = np.logical_or.reduce([inside(shape, passed) for shape in shapes])
     rows = np.flatnonzero(within)

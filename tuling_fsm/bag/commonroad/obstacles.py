@@ -93,7 +93,7 @@ def read_obstacle(node: Element, step: float, report: Report) -> Obstacle | None
         return None
     states = np.array(rows)
     states[:, 3] = np.unwrap(states[:, 3])
-    cos, sin = elementwise.cos(states[:, 3]), elementwise.sin(states[:, 3])
+    sin, cos = elementwise.sin_cos(states[:, 3])
     states[:, 1] += ahead * cos - left * sin
     states[:, 2] += ahead * sin + left * cos
     states[:, 3] += turned

@@ -137,7 +137,8 @@ def _present(loop: Loop, scenario: Any, step: int) -> list[Obstacle]:
         if state is not None and _somewhere(state) and str(moved.obstacle_id) in known:
             t, x, y, heading, v = _row(loop, state)
             ahead = v * dt
-            then = (t + dt, x + ahead * elementary.cos(heading), y + ahead * elementary.sin(heading), heading, v)
+            sine, cosine = elementary.sin_cos(heading)
+            then = (t + dt, x + ahead * cosine, y + ahead * sine, heading, v)
             found.append(
                 replace(known[str(moved.obstacle_id)], states=np.array(((t, x, y, heading, v), then)), boxes=None)
             )

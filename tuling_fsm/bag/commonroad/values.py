@@ -106,5 +106,6 @@ def _circle(node: Element) -> FloatArray:
     angles = np.arange(CIRCLE_CORNERS) * step
     sine = float(elementwise.sin(np.array([step]))[0])
     reach = number(node, "radius") * float(np.sqrt(step / sine))
-    ring = np.column_stack((elementwise.cos(angles), elementwise.sin(angles)))
+    s, c = elementwise.sin_cos(angles)
+    ring = np.column_stack((c, s))
     return np.asarray(reach * ring + _centre(node), dtype=np.float64)

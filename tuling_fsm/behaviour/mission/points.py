@@ -36,7 +36,7 @@ def pose_of(road_map: RoadMap, point: MissionPoint) -> Pose:
 def along(pose: Pose, place: Pose) -> tuple[float, float]:
     """How far a pose is past a place in the place's direction, and beside it (+ left), m."""
     dx, dy = pose.x - place.x, pose.y - place.y
-    c, s = elementary.cos(place.heading), elementary.sin(place.heading)
+    s, c = elementary.sin_cos(place.heading)
     return c * dx + s * dy, c * dy - s * dx
 
 

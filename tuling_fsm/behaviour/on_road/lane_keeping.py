@@ -78,5 +78,5 @@ def _by_x(points: FloatArray) -> FloatArray:
 
 
 def _in_map(x: FloatArray, y: FloatArray, pose: Pose) -> Polyline:
-    c, s = elementary.cos(pose.heading), elementary.sin(pose.heading)
+    s, c = elementary.sin_cos(pose.heading)
     return Polyline.of(np.column_stack((pose.x + c * x - s * y, pose.y + s * x + c * y)))

@@ -29,9 +29,10 @@ def parked_pose(target_slot: TargetSlot, vehicle: Vehicle) -> Pose:
     """The rear axle's pose with the car's outline in the middle of a slot, facing out."""
     behind = 0.5 * (vehicle.front - vehicle.rear_overhang)
     heading = target_slot.pose.heading
+    sine, cosine = elementary.sin_cos(heading)
     return Pose(
-        target_slot.pose.x - behind * elementary.cos(heading),
-        target_slot.pose.y - behind * elementary.sin(heading),
+        target_slot.pose.x - behind * cosine,
+        target_slot.pose.y - behind * sine,
         heading,
     )
 
@@ -132,8 +133,9 @@ def _facing_aisle(view: BehaviourView, area: ParkingArea, target_slot: TargetSlo
     """A slot turned so that it opens to an aisle of the area; None where it does not."""
     for turn in (0.0, math.pi):
         heading = float(wrap_angle(target_slot.pose.heading + turn))
-        x = target_slot.pose.x + 0.5 * target_slot.length * elementary.cos(heading)
-        y = target_slot.pose.y + 0.5 * target_slot.length * elementary.sin(heading)
+        sine, cosine = elementary.sin_cos(heading)
+        x = target_slot.pose.x + 0.5 * target_slot.length * cosine
+        y = target_slot.pose.y + 0.5 * target_slot.length * sine
         for position in view.context.road_map.positions(x, y, radius=MOUTH_M):
             if area.aisle_at(position.lane, position.s) is not None:
                 return target_slot._replace(pose=target_slot.pose._replace(heading=heading))

@@ -48,7 +48,8 @@ def at_edge(road_map: RoadMap, vehicle: Vehicle, pose: Pose) -> MissionSlot:
     at, side = lane.center.at(s), 1.0 if road_map.left_hand else -1.0
     edge = float(np.interp(s, lane.center.s, lane.left if road_map.left_hand else lane.right))
     offset = side * max(0.0, edge - 0.5 * vehicle.width - _KERB_GAP_M)
-    middle = Pose(at.x - offset * elementary.sin(at.heading), at.y + offset * elementary.cos(at.heading), at.heading)
+    sine, cosine = elementary.sin_cos(at.heading)
+    middle = Pose(at.x - offset * sine, at.y + offset * cosine, at.heading)
     return MissionSlot(middle, length, width)
 
 
@@ -107,7 +108,8 @@ def _heading(road_map: RoadMap, slot: MissionSlot, along_lane: float) -> float:
 
 def _goal(slot: MissionSlot, heading: float, vehicle: Vehicle) -> Pose:
     ahead = 0.5 * (vehicle.front - vehicle.rear_overhang)
-    x, y = slot.pose.x - ahead * elementary.cos(heading), slot.pose.y - ahead * elementary.sin(heading)
+    sine, cosine = elementary.sin_cos(heading)
+    x, y = slot.pose.x - ahead * cosine, slot.pose.y - ahead * sine
     return Pose(x, y, heading)
 
 

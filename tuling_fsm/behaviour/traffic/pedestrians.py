@@ -127,7 +127,7 @@ def among_released(scene: Scene, released: Collection[int], vehicle: Vehicle, ga
     if not released:
         return scene
     around, pose = scene.obstacles, scene.ego.pose
-    c, s = elementary.cos(pose.heading), elementary.sin(pose.heading)
+    s, c = elementary.sin_cos(pose.heading)
     dx, dy = around.x[:, 0] - pose.x, around.y[:, 0] - pose.y
     ahead, left = c * dx + s * dy, c * dy - s * dx
     along = np.maximum(np.maximum(ahead - vehicle.front, -vehicle.rear_overhang - ahead), 0.0)
@@ -171,7 +171,8 @@ def _walkers(now: TrafficSituation) -> Iterator[_Walker]:
         place = now.route.reference.project(x, y, now.rear - 1.0, now.front + reach)
         if not now.rear < place.s < now.front + reach - 0.1:
             continue
-        sideways = elementary.cos(place.heading) * vy - elementary.sin(place.heading) * vx
+        sine, cosine = elementary.sin_cos(place.heading)
+        sideways = cosine * vy - sine * vx
         yield _Walker(
             id=int(traffic.id[row]), s=place.s, offset=place.offset,
             towards=-math.copysign(1.0, place.offset) * sideways, speed=speed,
@@ -259,7 +260,7 @@ def hidden_crosswalks(now: TrafficSituation) -> tuple[SlowZone, ...]:
         if not -1.0 < ahead.s_from - now.front < p.horizon:
             continue
         pose = now.route.reference.at(ahead.s_from)
-        c, s = elementary.cos(pose.heading), elementary.sin(pose.heading)
+        s, c = elementary.sin_cos(pose.heading)
         along = (traffic.x - pose.x) * c + (traffic.y - pose.y) * s
         across = np.abs((traffic.y - pose.y) * c - (traffic.x - pose.x) * s)
         hides = (traffic.length > 2.0) & (traffic.speed < PEDESTRIAN_STANDS) & (across > 2.0) & (across < 8.0)

@@ -50,7 +50,8 @@ def _behind(now: TrafficSituation, row: int, line: LaneLine) -> tuple[float, Sto
     if not passable or turned or gap < -p.gap or now.decel_for(gap) > p.late_decel:
         return None
     at = line.center.at(front + max(gap, 0.0))
-    normal = -elementary.sin(at.heading), elementary.cos(at.heading)
+    sine, cosine = elementary.sin_cos(at.heading)
+    normal = -sine, cosine
     wall = StopWall(
         at.x + left * normal[0], at.y + left * normal[1], at.x - right * normal[0], at.y - right * normal[1],
         Reason.QUEUE, traffic.line_words(row), int(traffic.id[row]),

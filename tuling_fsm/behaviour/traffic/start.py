@@ -59,7 +59,7 @@ def _leads(now: TrafficSituation, at: int) -> bool:
     one farther ahead the lane planner says the same (NOR-7, NOR-11).
     """
     obstacles, pose = now.world.scene.obstacles, now.world.ego.pose
-    c, s = elementary.cos(pose.heading), elementary.sin(pose.heading)
+    s, c = elementary.sin_cos(pose.heading)
     dx, dy = float(obstacles.x[at, 0]) - pose.x, float(obstacles.y[at, 0]) - pose.y
     before = c * dx + s * dy > now.vehicle.front
     before &= abs(c * dy - s * dx) < 0.5 * (now.vehicle.width + float(obstacles.width[at]))
@@ -76,13 +76,14 @@ def _intruder(now: TrafficSituation, margin: float, released: Collection[int]) -
     if len(obstacles) == 0:
         return None
     steps = 1 + round(now.parameters.start.look_ahead / PREDICTION_STEP_S)
-    c, s = elementary.cos(pose.heading), elementary.sin(pose.heading)
+    s, c = elementary.sin_cos(pose.heading)
     dx, dy = obstacles.x[:, :steps] - pose.x, obstacles.y[:, :steps] - pose.y
     ahead, side = c * dx + s * dy - vehicle.front, c * dy - s * dx
     skew = obstacles.heading[:, :steps] - pose.heading
     half_length, half_width = 0.5 * obstacles.length[:, None], 0.5 * obstacles.width[:, None]
-    along = np.abs(elementwise.cos(skew)) * half_length + np.abs(elementwise.sin(skew)) * half_width
-    across = np.abs(elementwise.sin(skew)) * half_length + np.abs(elementwise.cos(skew)) * half_width
+    sine, cosine = elementwise.sin_cos(skew)
+    along = np.abs(cosine) * half_length + np.abs(sine) * half_width
+    across = np.abs(sine) * half_length + np.abs(cosine) * half_width
     inside = (ahead + along > -0.2) & (ahead - along < now.parameters.start.reach)
     inside &= np.abs(side) - across < 0.5 * vehicle.width + margin
     standing = obstacles.speed < AGENT_STANDS

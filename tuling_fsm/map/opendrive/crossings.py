@@ -65,7 +65,8 @@ def path_outline(road: Road, lanes: Mapping[LaneId, Lane]) -> FloatArray | None:
 
 def _normals(heading: FloatArray) -> FloatArray:
     """Unit vectors (N, 2) to the left of headings."""
-    return np.column_stack((-elementwise.sin(heading), elementwise.cos(heading)))
+    sine, cosine = elementwise.sin_cos(heading)
+    return np.column_stack((-sine, cosine))
 
 
 def _sides(lane: Lane, s: FloatArray, middle: FloatArray, normal: FloatArray) -> FloatArray:

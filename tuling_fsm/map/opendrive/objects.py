@@ -208,7 +208,8 @@ def _stretches(outline: FloatArray, level: _Level) -> list[tuple[LaneId, float, 
         beside = ((xy >= low - reach[:, None]) & (xy <= high + reach[:, None])).all(axis=1)
         near = np.flatnonzero(beside & level.holds(lane.z))
         heading = lane.center.heading[near]
-        normal = np.column_stack((-elementwise.sin(heading), elementwise.cos(heading)))
+        sine, cosine = elementwise.sin_cos(heading)
+        normal = np.column_stack((-sine, cosine))
         across = ACROSS[:, None, None] * (0.5 * reach[near, None] * normal)[None] + xy[near][None]
         covered = near[inside(outline, across.reshape(-1, 2)).reshape(len(ACROSS), -1).any(axis=0)]
         if len(covered):

@@ -170,7 +170,8 @@ def _shape(size: _Size) -> FloatArray:
     """Corners of a box or a circle around the object's origin."""
     if size.radius > 0.0:
         angle = np.arange(8) * (math.pi / 4.0)
-        return np.column_stack((size.radius * elementwise.cos(angle), size.radius * elementwise.sin(angle)))
+        sine, cosine = elementwise.sin_cos(angle)
+        return np.column_stack((size.radius * cosine, size.radius * sine))
     half_u, half_v = 0.5 * (size.length or POINT_M), 0.5 * (size.width or POINT_M)
     return np.array([(half_u, half_v), (-half_u, half_v), (-half_u, -half_v), (half_u, -half_v)])
 
@@ -181,7 +182,7 @@ def _strip(road: Road, span: tuple[float, float], t: tuple[float, float], width:
     half = 0.5 * (width[0] + share * (width[1] - width[0]))
     stations, lateral = span[0] + share * (span[1] - span[0]), t[0] + share * (t[1] - t[0])
     curve = road.curve(stations)
-    sin, cos = elementwise.sin(curve.heading), elementwise.cos(curve.heading)
+    sin, cos = elementwise.sin_cos(curve.heading)
     left, right = lateral + half, lateral - half
     near = np.column_stack((curve.x - left * sin, curve.y + left * cos))
     far = np.column_stack((curve.x - right * sin, curve.y + right * cos))

@@ -71,7 +71,7 @@ class Geometry:
     def at(self, s: FloatArray) -> SampledCurve:
         """The curve in `map` at road stations `s`."""
         local = self.shape(s - self.s)
-        cos, sin = elementary.cos(self.heading), elementary.sin(self.heading)
+        sin, cos = elementary.sin_cos(self.heading)
         x = self.x + cos * local.x - sin * local.y
         y = self.y + sin * local.x + cos * local.y
         return SampledCurve(x, y, self.heading + local.heading, local.curvature)
@@ -184,9 +184,8 @@ def arc(s: FloatArray, curvature: float) -> SampledCurve:
     """A circular arc of a curvature (1/m, + left) at arc lengths (m); exact down to curvature 0."""
     half = 0.5 * curvature * s
     chord = s * elementwise.sinc(half)
-    return SampledCurve(
-        chord * elementwise.cos(half), chord * elementwise.sin(half), 2.0 * half, np.full_like(s, curvature)
-    )
+    sine, cosine = elementwise.sin_cos(half)
+    return SampledCurve(chord * cosine, chord * sine, 2.0 * half, np.full_like(s, curvature))
 
 
 def spiral(s: FloatArray, curvature: float, rate: float) -> SampledCurve:

@@ -95,7 +95,8 @@ class Road:
         """The pose at road coordinates s, t (m), turned by `heading` from the reference line."""
         curve = self.line.at(np.array([s]))
         x, y, turn = float(curve.x[0]), float(curve.y[0]), float(curve.heading[0])
-        return Pose(x - t * float(elementwise.sin(turn)), y + t * float(elementwise.cos(turn)), turn + heading)
+        sine, cosine = elementwise.sin_cos(turn)
+        return Pose(x - t * float(sine), y + t * float(cosine), turn + heading)
 
     def section_at(self, s: float) -> int:
         """Index of the section that holds station `s`, clamped to the road."""

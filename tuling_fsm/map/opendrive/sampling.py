@@ -91,7 +91,7 @@ def _boundaries(road: Road, section: LaneSection, s: FloatArray) -> dict[int, tu
 def _shape(
     curve: SampledCurve, s: FloatArray, z: FloatArray, t: FloatArray, dt: FloatArray, half: FloatArray
 ) -> LaneShape:
-    sin, cos = elementwise.sin(curve.heading), elementwise.cos(curve.heading)
+    sin, cos = elementwise.sin_cos(curve.heading)
     xy = np.column_stack((curve.x - t * sin, curve.y + t * cos))
     along = np.maximum(1.0 - curve.curvature * t, 1e-3)
     heading = np.unwrap(curve.heading + elementwise.arctan2(dt, along))

@@ -312,7 +312,7 @@ def _across(lane: Lane, stop: StopPlace) -> StopLine:
     pose = lane.center.at(stop.s)
     left = float(np.interp(stop.s, lane.center.s, lane.left))
     right = float(np.interp(stop.s, lane.center.s, lane.right))
-    sin, cos = elementary.sin(pose.heading), elementary.cos(pose.heading)
+    sin, cos = elementary.sin_cos(pose.heading)
     return StopLine(
         lane=lane.id,
         s=stop.s,

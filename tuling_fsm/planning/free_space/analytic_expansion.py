@@ -153,7 +153,7 @@ def expand_analytically(
     """Row of `buffers` (lengths in m, steers, cost) with the cheapest free word to the target below `bound`, or -1."""
     lengths, steers, cost = buffers
     dx, dy = target[0] - pose[0], target[1] - pose[1]
-    c, s = elementary.cos(pose[2]), elementary.sin(pose[2])
+    s, c = elementary.sin_cos(pose[2])
     k = rules.curvature
     found = words((c * dx + s * dy) * k, (c * dy - s * dx) * k, target[2] - pose[2], lengths, steers, bound * k)
     for w in range(found):

@@ -61,7 +61,7 @@ def make_sweep(curvature: float, gear: int, body: InflatedFootprint, length: flo
         return SweptMotion(0.0, float(gear), 1.0, flipped, length, False, none, none, 0.0, 0.0)
     radius, mirror = 1.0 / abs(curvature), math.copysign(1.0, curvature)
     left, right = flipped.half - radius, -flipped.half - radius
-    s, c = elementary.sin(length / radius), elementary.cos(length / radius)
+    s, c = elementary.sin_cos(length / radius)
     lead = (c * flipped.front - s * left, s * flipped.front + c * left)
     trail = (-flipped.rear, left)
     longest = max(flipped.front, flipped.rear)
@@ -261,7 +261,8 @@ def advance(x: float, y: float, heading: float, curvature: float, signed: float)
     turned = curvature * signed
     half = 0.5 * turned
     chord = signed if abs(half) < 1e-9 else signed * elementary.sin(half) / half
-    return x + chord * elementary.cos(heading + half), y + chord * elementary.sin(heading + half), heading + turned
+    sine, cosine = elementary.sin_cos(heading + half)
+    return x + chord * cosine, y + chord * sine, heading + turned
 
 
 CHUNK = 4.0
@@ -340,7 +341,7 @@ def gather(walls: SegmentGrid, x: float, y: float, heading: float, xa: float, ya
     """Writes segments near the box (xa, ya) to (xb, yb) to `near`, in the frame of the pose; their number."""
     walls.tick[0] += 1
     tick, n = walls.tick[0], 0
-    c, s = elementary.cos(heading), elementary.sin(heading)
+    s, c = elementary.sin_cos(heading)
     i0 = max(0, math.floor((xa - walls.x0) / CELL))
     i1 = min(walls.nx - 1, math.floor((xb - walls.x0) / CELL))
     j0 = max(0, math.floor((ya - walls.y0) / CELL))
@@ -369,7 +370,8 @@ def gather_round(walls: SegmentGrid, body: InflatedFootprint, x: float, y: float
     """`gather` of all that the car can touch within `reach` (m) of travel."""
     middle = 0.5 * (body.front - body.rear)
     r = elementary.hypot(0.5 * (body.front + body.rear), body.half) + reach
-    cx, cy = x + middle * elementary.cos(heading), y + middle * elementary.sin(heading)
+    sine, cosine = elementary.sin_cos(heading)
+    cx, cy = x + middle * cosine, y + middle * sine
     count: int = gather(walls, x, y, heading, xa=cx - r, ya=cy - r, xb=cx + r, yb=cy + r)
     return count
 
@@ -415,8 +417,10 @@ def free_length(
     grown = r + 0.125 * abs(curvature) * step * step * (1.0 + abs(curvature * middle))
     for i in range(chunks):
         xe, ye, he = advance(x, y, heading, curvature, gear * step)
-        cx, cy = x + middle * elementary.cos(heading), y + middle * elementary.sin(heading)
-        ex, ey = xe + middle * elementary.cos(he), ye + middle * elementary.sin(he)
+        sine, cosine = elementary.sin_cos(heading)
+        cx, cy = x + middle * cosine, y + middle * sine
+        s, c = elementary.sin_cos(he)
+        ex, ey = xe + middle * c, ye + middle * s
         xa, ya, xb, yb = min(cx, ex) - grown, min(cy, ey) - grown, max(cx, ex) + grown, max(cy, ey) + grown
         n = gather(walls, x, y, heading, xa=xa, ya=ya, xb=xb, yb=yb)
         free: float = free_of_near(walls, n, sweep)

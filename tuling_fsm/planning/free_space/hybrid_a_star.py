@@ -142,7 +142,7 @@ def _ahead(ctx: SearchContext, x: float, y: float, heading: float) -> float:
     targets = ctx.task.targets
     for t in range(len(targets)):
         dx, dy = x - targets[t, 0], y - targets[t, 1]
-        c, s = elementary.cos(targets[t, 2]), elementary.sin(targets[t, 2])
+        s, c = elementary.sin_cos(targets[t, 2])
         best = min(
             best, reeds_shepp_heuristic(ctx.task.table, c * dx + s * dy, c * dy - s * dx, heading - targets[t, 2])
         )

@@ -33,7 +33,7 @@ def box_outlines(
     x: FloatArray, y: FloatArray, heading: FloatArray, length: FloatArray, width: FloatArray
 ) -> FloatArray:
     """Edges (4 N, 4) of boxes given by their centres."""
-    c, s = elementwise.cos(heading), elementwise.sin(heading)
+    s, c = elementwise.sin_cos(heading)
     ahead, left = np.array((1, -1, -1, 1)) * 0.5, np.array((1, 1, -1, -1)) * 0.5
     u, v = length[:, None] * ahead, width[:, None] * left
     px, py = x[:, None] + c[:, None] * u - s[:, None] * v, y[:, None] + s[:, None] * u + c[:, None] * v
@@ -56,7 +56,7 @@ def covered(scene: Scene, x: float, y: float) -> bool:
     """Whether a point lies in an object that stands: a footprint well inside a larger box touches none of its edges."""
     o = scene.obstacles
     dx, dy = x - o.x[:, 0], y - o.y[:, 0]
-    c, s = elementwise.cos(o.heading[:, 0]), elementwise.sin(o.heading[:, 0])
+    s, c = elementwise.sin_cos(o.heading[:, 0])
     within = (2.0 * np.abs(c * dx + s * dy) < o.length) & (2.0 * np.abs(c * dy - s * dx) < o.width)
     return bool((within & standing(o)).any())
 
@@ -73,9 +73,8 @@ def held_lines(lines: FloatArray, pose: Pose, vehicle: Vehicle, release: float) 
     if not touched.any():
         return lines
     middle = 0.5 * (vehicle.front - vehicle.rear_overhang)
-    center = np.array(
-        (pose.x + middle * elementwise.cos(pose.heading), pose.y + middle * elementwise.sin(pose.heading))
-    )
+    sine, cosine = elementwise.sin_cos(pose.heading)
+    center = np.array((pose.x + middle * cosine, pose.y + middle * sine))
     release = max(release, 0.5 * float(elementwise.hypot(vehicle.length, vehicle.width)))
     chain = _joined(lines, touched, _distance(lines, center) < release)
     enter, leave = _within_circle(lines[chain], center, release)

@@ -194,7 +194,7 @@ def _bridge(
     lengths, steers, turns = buffers
     change, k = task.rules.gear_cost, task.rules.curvature * soft
     start, end = draft.pose[i], draft.pose[j]
-    dx, dy, c, s = end[0] - start[0], end[1] - start[1], elementary.cos(start[2]), elementary.sin(start[2])
+    dx, dy, (s, c) = end[0] - start[0], end[1] - start[1], elementary.sin_cos(start[2])
     turn = end[2] - start[2]
     for w in range(words((c * dx + s * dy) * k, (c * dy - s * dx) * k, turn, lengths, steers, longest * k)):
         begins, ends = gears(lengths[w])
@@ -302,7 +302,7 @@ def _words() -> ReedsSheppWords:
 @kernel
 def _list(task: SearchTask, start: FloatArray, end: FloatArray, longest: float, found: ReedsSheppWords) -> int:
     """Lists the words from one pose to another, up to `longest` (m), that keep to the only gear; their number."""
-    k, c, s = task.rules.curvature, elementary.cos(start[2]), elementary.sin(start[2])
+    k, (s, c) = task.rules.curvature, elementary.sin_cos(start[2])
     dx, dy, turn = end[0] - start[0], end[1] - start[1], end[2] - start[2]
     count = words((c * dx + s * dy) * k, (c * dy - s * dx) * k, turn, found.lengths, found.steers, longest * k)
     for w in range(count):
@@ -412,7 +412,7 @@ def pull(
             before, after = _gear(move, a, gear), _gear(move, b + 1, 0) if b + 1 < len(move) else 0
             now = _cost(move, a, b, before, after, task.rules.gear_cost)
             ahead, left = size * (way == 0) - size * (way == 1), size * (way == 2) - size * (way == 3)
-            c, s = elementary.cos(pose[knot, 2]), elementary.sin(pose[knot, 2])
+            s, c = elementary.sin_cos(pose[knot, 2])
             middle[0], middle[1] = pose[knot, 0] + c * ahead - s * left, pose[knot, 1] + s * ahead + c * left
             middle[2] = pose[knot, 2] + TURN * size * (way == 4) - TURN * size * (way == 5)
             i, j = _by_way_of(

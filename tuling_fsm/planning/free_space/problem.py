@@ -42,13 +42,13 @@ class GoalFrame(NamedTuple):
 
     def to_local(self, points: FloatArray) -> FloatArray:
         """Points (..., 2) of `map` in this frame."""
-        c, s = elementary.cos(self.heading), elementary.sin(self.heading)
+        s, c = elementary.sin_cos(self.heading)
         dx, dy = points[..., 0] - self.x, points[..., 1] - self.y
         return np.stack((c * dx + s * dy, self.mirror * (c * dy - s * dx)), axis=-1)
 
     def point_to_local(self, x: float, y: float) -> tuple[float, float]:
         """A point of `map` in this frame."""
-        c, s = elementary.cos(self.heading), elementary.sin(self.heading)
+        s, c = elementary.sin_cos(self.heading)
         dx, dy = x - self.x, y - self.y
         return c * dx + s * dy, self.mirror * (c * dy - s * dx)
 
@@ -59,7 +59,7 @@ class GoalFrame(NamedTuple):
 
     def to_map(self, x: FloatArray, y: FloatArray, heading: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Local coordinates in `map`."""
-        c, s = elementary.cos(self.heading), elementary.sin(self.heading)
+        s, c = elementary.sin_cos(self.heading)
         y = self.mirror * y
         return self.x + c * x - s * y, self.y + s * x + c * y, self.heading + self.mirror * heading
 
@@ -67,7 +67,7 @@ class GoalFrame(NamedTuple):
 @array_kernel
 def segments_to_local(frame: GoalFrame, segments: FloatArray) -> FloatArray:
     """Segments (M, 4) of `map` in a frame."""
-    c, s = elementary.cos(frame.heading), elementary.sin(frame.heading)
+    s, c = elementary.sin_cos(frame.heading)
     local = np.empty((len(segments), 4))
     for m in range(len(segments)):
         for i in (0, 2):
@@ -150,7 +150,7 @@ def _area(
     poses = (start, *goals)
     u0, u1 = min(pose.x for pose in poses) - margin, max(pose.x for pose in poses) + margin
     v0, v1 = min(pose.y for pose in poses) - margin, max(pose.y for pose in poses) + margin
-    c, s = elementary.cos(frame.heading), elementary.sin(frame.heading)
+    s, c = elementary.sin_cos(frame.heading)
     box = (u0 - frame.x, v0 - frame.y, u1 - frame.x, v1 - frame.y)
     area = SearchArea(c, -s * frame.mirror, s, c * frame.mirror, *box)
     xs, ys = zip(*(frame.point_to_local(u, v) for u in (u0, u1) for v in (v0, v1)), strict=True)
@@ -195,7 +195,7 @@ def usable_goals(
     else:
         turns = [share * request.goal_heading_tolerance for share in TURNS]
         turns = turns if request.goal_heading_tolerance > 0.0 else turns[:1]
-    c, s = elementary.cos(goal[2]), elementary.sin(goal[2])
+    s, c = elementary.sin_cos(goal[2])
     for ahead, left in shifts(request.goal_tolerance):
         x, y = goal[0] + c * ahead - s * left, goal[1] + s * ahead + c * left
         free = [(ahead, left, turn) for turn in turns if not occupied(walls, body, x, y, goal[2] + turn)]
@@ -207,7 +207,7 @@ def usable_goals(
 def moved(goal: Pose, offset: tuple[float, float, float], mirror: float) -> Pose:
     """A goal of `map` moved by an offset that was found in a frame mirrored or not."""
     ahead, left, turn = offset[0], mirror * offset[1], mirror * offset[2]
-    c, s = elementary.cos(goal.heading), elementary.sin(goal.heading)
+    s, c = elementary.sin_cos(goal.heading)
     return Pose(goal.x + c * ahead - s * left, goal.y + s * ahead + c * left, goal.heading + turn)
 
 

@@ -79,7 +79,8 @@ def pull_out_bent(
     (x, y, h), goal = problem.start, problem.goals[0]
     if elementary.cos(goal[2] - h) < ALONG:
         return []
-    ahead = (goal[0] - x) * elementary.cos(goal[2]) + (goal[1] - y) * elementary.sin(goal[2])
+    sine, cosine = elementary.sin_cos(goal[2])
+    ahead = (goal[0] - x) * cosine + (goal[1] - y) * sine
     rests = _bent_rests(problem, body, ahead)
     return _one_go(problem, body, gear_cost, curve_cost, lambda along: rests) if len(rests.begin) else []
 
@@ -99,7 +100,8 @@ def _one_go(
     found: list[ArcPath] = []
     for back in _backs(problem, body):
         x, y, h = advance(start[0], start[1], start[2], 0.0, -back)
-        along = (goal[0] - x) * elementary.cos(goal[2]) + (goal[1] - y) * elementary.sin(goal[2])
+        sine, cosine = elementary.sin_cos(goal[2])
+        along = (goal[0] - x) * cosine + (goal[1] - y) * sine
         rests = rests_of(float(along))
         most = longest + back - rests.lengths.sum(axis=1)
         ways = _forward(problem, body, np.array((x, y, h)), rests.begin, most, SHARES)
@@ -145,7 +147,7 @@ _NONE = _Rests(np.zeros((0, 3)), np.zeros((0, PIECES)), np.zeros((0, PIECES)))
 def _beside_way(problem: FreeSpaceProblem, tail: float, aside: float) -> FloatArray:
     """The pose `tail` (m) before the goal and `aside` (m, + left) of the straight way to it."""
     x, y, h = problem.goals[0]
-    cos, sin = elementary.cos(h), elementary.sin(h)
+    sin, cos = elementary.sin_cos(h)
     return np.array((x - tail * cos - aside * sin, y - tail * sin + aside * cos, h))
 
 
@@ -192,7 +194,7 @@ def _forward_words(
     most = len(ends) * len(shares) * WORDS
     turns, lengths, to, n = np.empty((most, PIECES)), np.empty((most, PIECES)), np.empty(most, np.int64), 0
     way, steers = np.empty((WORDS, PIECES)), np.empty((WORDS, PIECES))
-    c, s = elementary.cos(begin[2]), elementary.sin(begin[2])
+    s, c = elementary.sin_cos(begin[2])
     for i in range(len(ends)):
         dx, dy, turn = ends[i, 0] - begin[0], ends[i, 1] - begin[1], ends[i, 2] - begin[2]
         for share in shares:

@@ -49,9 +49,10 @@ def _wrap(angle: float) -> float:
 def _tau_omega(u: float, v: float, xi: float, eta: float, phi: float) -> tuple[float, float]:
     """The outer angles of a word of four arcs whose inner ones are u and v (equation 8.5 and after)."""
     delta = _wrap(u - v)
-    a, b = elementary.sin(u) - elementary.sin(delta), elementary.cos(u) - elementary.cos(delta) - 1.0
+    (sin_u, cos_u), (sin_delta, cos_delta) = elementary.sin_cos(u), elementary.sin_cos(delta)
+    a, b = sin_u - sin_delta, cos_u - cos_delta - 1.0
     t1 = elementary.atan2(eta * a - xi * b, xi * a + eta * b)
-    t2 = 2.0 * (elementary.cos(delta) - elementary.cos(v) - elementary.cos(u)) + 3.0
+    t2 = 2.0 * (cos_delta - elementary.cos(v) - cos_u) + 3.0
     tau = _wrap(t1 + math.pi) if t2 < 0.0 else _wrap(t1)
     return tau, _wrap(tau - u + v - phi)
 
@@ -186,7 +187,7 @@ def words(x: float, y: float, phi: float, lengths: FloatArray, steers: FloatArra
 
     Empty pieces (length 0) may stand anywhere in a word.
     """
-    n, s, c = 0, elementary.sin(phi), elementary.cos(phi)
+    n, (s, c) = 0, elementary.sin_cos(phi)
     back_x, back_y = x * c + y * s, x * s - y * c
     longest += TINY + SURE * longest
     for flip in (1.0, -1.0):
@@ -232,7 +233,7 @@ def shortest_reeds_shepp(start: Pose, goal: Pose, radius: float, gear_cost: floa
         Its pieces in order: signed length (m, negative in reverse) and curvature (1/m, + left). Empty at the goal.
     """
     dx, dy = (goal.x - start.x) / radius, (goal.y - start.y) / radius
-    cos, sin = elementary.cos(start.heading), elementary.sin(start.heading)
+    sin, cos = elementary.sin_cos(start.heading)
     lengths, steers = np.zeros((WORDS, PIECES)), np.zeros((WORDS, PIECES))
     n = words(cos * dx + sin * dy, cos * dy - sin * dx, goal.heading - start.heading, lengths, steers)
     best = min(range(n), key=lambda i: cost_of(lengths[i], radius, 0, 0, gear_cost))

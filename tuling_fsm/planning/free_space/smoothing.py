@@ -187,8 +187,9 @@ def _influence(section: GearSection, motion: FloatArray, end: FloatArray, wheelb
         s += length
         x, y, h = _pose_at(motion, s, wheelbase)
         turn = gear * elementary.tan(steer) / wheelbase
-        out[0, i] = gear * elementary.cos(h) - turn * (end[1] - y)
-        out[1, i] = gear * elementary.sin(h) + turn * (end[0] - x)
+        sine, cosine = elementary.sin_cos(h)
+        out[0, i] = gear * cosine - turn * (end[1] - y)
+        out[1, i] = gear * sine + turn * (end[0] - x)
         out[2, i] = turn
 
 

@@ -228,8 +228,9 @@ def _move_aside(center: FloatArray, wide: FloatArray, along: float, place: Route
     share = 1.0 - np.clip(away / _ASIDE_M, 0.0, 1.0)
     most_left, most_right = (np.maximum(free - half_width, 0.0) for free in wide[2:4])
     aside = share * share * (3.0 - 2.0 * share) * np.clip(place.offset, -most_right, most_left)
-    center[:, 0] -= aside * elementwise.sin(center[:, 3])
-    center[:, 1] += aside * elementwise.cos(center[:, 3])
+    sine, cosine = elementwise.sin_cos(center[:, 3])
+    center[:, 0] -= aside * sine
+    center[:, 1] += aside * cosine
     wide[[0, 2, 5]] -= aside
     wide[[1, 3, 6]] += aside
 

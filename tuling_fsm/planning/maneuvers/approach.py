@@ -52,8 +52,9 @@ def standing_boxes(scene: Scene) -> FloatArray:
     around = scene.obstacles
     rows = np.flatnonzero(np.abs(around.speed) < STANDS)
     heading = around.heading[rows, 0]
+    sine, cosine = elementwise.sin_cos(heading)
     return np.column_stack(
-        (around.x[rows, 0], around.y[rows, 0], elementwise.cos(heading), elementwise.sin(heading),
+        (around.x[rows, 0], around.y[rows, 0], cosine, sine,
          0.5 * around.length[rows], 0.5 * around.width[rows])
     )  # fmt: skip
 
@@ -77,7 +78,7 @@ def _room_ahead(point: FloatArray, kappa: float, body: Footprint, box: FloatArra
     swings, gone = 1.0 + abs(kappa) * farthest, 0.0
     while gone < reach:
         half_turn = 0.5 * kappa * gone
-        c, s = elementary.cos(half_turn), elementary.sin(half_turn)
+        s, c = elementary.sin_cos(half_turn)
         cos, sin = point[PCOS] * c - point[PSIN] * s, point[PSIN] * c + point[PCOS] * s
         chord = gone if abs(half_turn) < FLAT else gone * s / half_turn
         x, y = point[PX] + chord * cos, point[PY] + chord * sin

@@ -44,7 +44,7 @@ def quintic_curve(
     ends = np.zeros((6, 2))
     for row, pose, bend, stretch in ((0, start, curvature, stretches[0]), (3, goal, 0.0, stretches[1])):
         reach = stretch * distance
-        cos, sin = elementary.cos(pose.heading), elementary.sin(pose.heading)
+        sin, cos = elementary.sin_cos(pose.heading)
         ends[row] = pose.x, pose.y
         ends[row + 1] = reach * cos, reach * sin
         ends[row + 2] = -bend * reach * reach * sin, bend * reach * reach * cos
@@ -105,7 +105,7 @@ def straight(start: Pose, length: float, spacing: float) -> FloatArray:
     s = np.arange(math.ceil(length / spacing)) * (length / math.ceil(length / spacing))
     path = new_path(len(s))
     path[:, PS], path[:, PHEADING] = s, start.heading
-    path[:, PCOS], path[:, PSIN] = elementary.cos(start.heading), elementary.sin(start.heading)
+    path[:, PSIN], path[:, PCOS] = elementary.sin_cos(start.heading)
     path[:, PX], path[:, PY] = start.x + s * path[:, PCOS], start.y + s * path[:, PSIN]
     return path
 

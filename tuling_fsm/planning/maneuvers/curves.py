@@ -112,7 +112,7 @@ def _within_reach(goal: Pose, start: StartState, derived: DerivedParameters) -> 
 
 def _shapes(start: StartState, goal: Pose) -> Iterator[FloatArray]:
     """Curves to a goal ahead, begun now or later, and over there or earlier."""
-    cos, sin = elementary.cos(goal.heading), elementary.sin(goal.heading)
+    sin, cos = elementary.sin_cos(goal.heading)
     along = (goal.x - start.pose.x) * cos + (goal.y - start.pose.y) * sin
     for share in _TAILS:
         tail = share * along
@@ -164,7 +164,7 @@ def _curves(
     """Curves into a goal ahead, begun now or later."""
     pose = start.pose
     dx, dy = goal.x - pose.x, goal.y - pose.y
-    cos, sin = elementary.cos(pose.heading), elementary.sin(pose.heading)
+    sin, cos = elementary.sin_cos(pose.heading)
     along = dx * cos + dy * sin
     for share in leads if abs(start.curvature) < _STRAIGHT else leads[:1]:
         lead = share * along

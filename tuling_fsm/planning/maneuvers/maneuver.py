@@ -103,7 +103,7 @@ def oncoming_vehicle(
 def _apart(pose: tuple[float, float, float], body: Footprint, box: Rectangle) -> float:
     """Gap (m) between the car with its rear axle at a pose and a box."""
     x, y, heading = pose
-    cos, sin = elementary.cos(heading), elementary.sin(heading)
+    sin, cos = elementary.sin_cos(heading)
     cx, cy = x + body.middle * cos, y + body.middle * sin
     return float(rectangles_apart(Rectangle(cx, cy, cos, sin, body.half_length, body.half_width), box))
 
@@ -127,8 +127,9 @@ def _meets(
         t = k * _STEP_S
         j = min(len(track) - 1, int(t / PREDICTION_STEP_S + 1e-9))
         beyond, turn = v * max(0.0, t - end), track[j, 2]
-        x, y = track[j, 0] + beyond * elementary.cos(turn), track[j, 1] + beyond * elementary.sin(turn)
-        c, s = elementary.cos(turn), elementary.sin(turn)
+        sine, cosine = elementary.sin_cos(turn)
+        x, y = track[j, 0] + beyond * cosine, track[j, 1] + beyond * sine
+        s, c = elementary.sin_cos(turn)
         if _apart(waits, body, Rectangle(x, y, c, s, half + 0.5 * v * _STEP_S, wide)) <= 0.0:
             return False
         ahead = 0.5 * oncoming_distance(v, motion[k, 3], rss.brake, rss)

@@ -100,7 +100,7 @@ def _cut(whole: Trajectory, first: int, end: int, pose: Pose, gear: float) -> tu
     path[:, PX], path[:, PY] = np.interp(samples, s, whole.x[rows]), np.interp(samples, s, whole.y[rows])
     path[:, PHEADING] = np.interp(samples, s, whole.heading[rows]) + (math.pi if gear < 0.0 else 0.0)
     path[:, PKAPPA] = gear * np.interp(samples, s, whole.curvature[rows])
-    path[:, PCOS], path[:, PSIN] = elementwise.cos(path[:, PHEADING]), elementwise.sin(path[:, PHEADING])
+    path[:, PSIN], path[:, PCOS] = elementwise.sin_cos(path[:, PHEADING])
     path[:, PS] = samples - begin
     return path, np.interp(samples, s, np.abs(whole.v[rows])), first + at
 

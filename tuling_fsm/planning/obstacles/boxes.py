@@ -90,5 +90,6 @@ def can_meet(around: ObstacleColumns, i: int, x: float, y: float, top_speed: flo
 def put_box(around: ObstacleColumns, i: int, j: int, box: FloatArray) -> None:
     """Fill a box (as in `footprint`) with object `i` at prediction step `j`."""
     heading = around.heading[i, j]
-    box[0], box[1], box[2], box[3] = around.x[i, j], around.y[i, j], elementary.cos(heading), elementary.sin(heading)
+    sine, cosine = elementary.sin_cos(heading)
+    box[0], box[1], box[2], box[3] = around.x[i, j], around.y[i, j], cosine, sine
     box[4], box[5] = 0.5 * around.length[i], 0.5 * around.width[i]

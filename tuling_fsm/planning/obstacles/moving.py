@@ -204,7 +204,7 @@ def _beside_car(
     trailing: BoolArray,
 ) -> None:  # fmt: skip
     """Fill `shadow` and, for every line alike, `trailing`; a `gap` is no more than there is now."""
-    cos, sin = elementary.cos(pose[2]), elementary.sin(pose[2])
+    sin, cos = elementary.sin_cos(pose[2])
     cx, cy = pose[0] + body.middle * cos, pose[1] + body.middle * sin
     for i in range(len(boxes)):
         box = boxes[i, 0]
@@ -265,7 +265,7 @@ def is_dangerous_ahead(
     (`boxes` (N, T, 6), `speed` (N,)) that goes the same way, its middle ahead of the car's front: it is nearer than is
     safe both along and across. For one that comes in farther back braking alone is too late.
     """
-    cos, sin = elementary.cos(pose[2]), elementary.sin(pose[2])
+    sin, cos = elementary.sin_cos(pose[2])
     cx, cy = pose[0] + body.middle * cos, pose[1] + body.middle * sin
     for i in range(len(boxes)):
         box = boxes[i, 0]

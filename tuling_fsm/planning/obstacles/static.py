@@ -119,7 +119,7 @@ def _gap_to(box: FloatArray, pose: tuple[float, float, float, float], body: Foot
     """How near a path may come to a box: `gap`, or a little less than now for one that is nearer (m); a false
     measurement behind the car's middle holds nothing up (-inf).
     """
-    cos, sin = elementary.cos(pose[2]), elementary.sin(pose[2])
+    sin, cos = elementary.sin_cos(pose[2])
     apart = body_separation(pose[0], pose[1], cos, sin, body, box)
     behind = (box[0] - pose[0]) * cos + (box[1] - pose[1]) * sin < body.middle
     if apart < DEEPEST and behind:

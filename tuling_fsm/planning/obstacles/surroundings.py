@@ -51,6 +51,6 @@ def moving_boxes(obstacles: Obstacles, rows: IntArray) -> FloatArray:
     boxes = np.empty((len(rows), PREDICTION_STEPS, 6))
     heading = obstacles.heading[rows]
     boxes[..., 0], boxes[..., 1] = obstacles.x[rows], obstacles.y[rows]
-    boxes[..., 2], boxes[..., 3] = elementwise.cos(heading), elementwise.sin(heading)
+    boxes[..., 3], boxes[..., 2] = elementwise.sin_cos(heading)
     boxes[..., 4], boxes[..., 5] = 0.5 * obstacles.length[rows, None], 0.5 * obstacles.width[rows, None]
     return boxes

@@ -189,7 +189,7 @@ def sample_path(
     s0, node = start[START_S], int(start[NODE])
     first = _sample_at(line, node, n - 1, s0 + 0.1)
     path[0, PX], path[0, PY], path[0, PHEADING], path[0, PKAPPA] = pose
-    path[0, PCOS], path[0, PSIN] = elementary.cos(pose[2]), elementary.sin(pose[2])
+    path[0, PSIN], path[0, PCOS] = elementary.sin_cos(pose[2])
     path[0, PD] = start[START_D]
     path[0, PTURN] = path[0, PSIN] * line[node, COS] - path[0, PCOS] * line[node, SIN]
     end = _sample_at(line, first, n, s0 + reach)

@@ -145,7 +145,7 @@ def _shape(points: FloatArray, line: FloatArray) -> float:
         a, b = max(i - 1, 0), min(i + 1, n - 1)
         heading = elementary.atan2(points[b, 1] - points[a, 1], points[b, 0] - points[a, 0])
         line[i, HEADING] = heading if i == 0 else line[i - 1, HEADING] + wrap_angle(heading - line[i - 1, HEADING])
-        line[i, COS], line[i, SIN] = elementary.cos(heading), elementary.sin(heading)
+        line[i, SIN], line[i, COS] = elementary.sin_cos(heading)
     largest = 0.0
     for column, slope in ((HEADING, KAPPA), (KAPPA, DKAPPA)):
         for i in range(n):
@@ -195,8 +195,9 @@ def _resample(
         heading = center[j, 3] + inside * (center[j + 1, 3] - center[j, 3])
         for c in range(2):
             points[i, c] = center[j, c] + inside * (center[j + 1, c] - center[j, c])
-        points[i, 0] += beyond * elementary.cos(heading)
-        points[i, 1] += beyond * elementary.sin(heading)
+        sine, cosine = elementary.sin_cos(heading)
+        points[i, 0] += beyond * cosine
+        points[i, 1] += beyond * sine
 
 
 @array_kernel

@@ -153,7 +153,7 @@ def _start(case: _Case) -> Violation | None:
     """A beginning that is not where the car is: farther from where it was measured than it can have moved (SAF-5)."""
     plan, ego, limits = case.plan, case.scene.ego, case.limits
     dx, dy = float(plan.x[0]) - ego.pose.x, float(plan.y[0]) - ego.pose.y
-    cos, sin = elementary.cos(ego.pose.heading), elementary.sin(ego.pose.heading)
+    sin, cos = elementary.sin_cos(ego.pose.heading)
     along, aside = abs(dx * cos + dy * sin), abs(dy * cos - dx * sin)
     turn = abs(wrap_angle(float(plan.heading[0]) - ego.pose.heading))
     if along <= limits.start + case.regulations.moved and aside <= limits.start and turn <= limits.start_heading:
@@ -256,9 +256,10 @@ def _bumper_over(plan: Trajectory, vehicle: Vehicle, line: ClosedLine) -> tuple[
     """First row at which the middle of the front bumper has crossed a line in its direction, -1 for none, and the share
     of the step to that row which lies before the line.
     """
-    x = plan.x + vehicle.front * elementwise.cos(plan.heading)
-    y = plan.y + vehicle.front * elementwise.sin(plan.heading)
-    cos, sin = elementary.cos(line.heading), elementary.sin(line.heading)
+    sine, cosine = elementwise.sin_cos(plan.heading)
+    x = plan.x + vehicle.front * cosine
+    y = plan.y + vehicle.front * sine
+    sin, cos = elementary.sin_cos(line.heading)
     beyond = (x - line.x0) * cos + (y - line.y0) * sin
     wx, wy = line.x1 - line.x0, line.y1 - line.y0
     along = ((x - line.x0) * wx + (y - line.y0) * wy) / max(wx * wx + wy * wy, 1e-12)
@@ -345,7 +346,8 @@ def _from_behind(case: _Case, row: int, k: int) -> bool:
     j = min(round(float(plan.t[k]) / PREDICTION_STEP_S), around.x.shape[1] - 1)
     heading, gear = float(plan.heading[k]), math.copysign(1.0, float(plan.v[k]))
     dx, dy = float(around.x[row, j] - plan.x[k]), float(around.y[row, j] - plan.y[k])
-    behind = gear * (dx * elementary.cos(heading) + dy * elementary.sin(heading)) < 0.0
+    sine, cosine = elementary.sin_cos(heading)
+    behind = gear * (dx * cosine + dy * sine) < 0.0
     if not behind or gear * elementary.cos(float(around.heading[row, j]) - heading) <= 0.5:
         return False
     offsets = _offsets(case, np.array((plan.x[0], around.x[row, 0])), np.array((plan.y[0], around.y[row, 0])))
@@ -379,7 +381,7 @@ def _offsets(case: _Case, x: FloatArray, y: FloatArray) -> FloatArray:
     """
     plan, lanes = case.plan, case.regulations.lanes
     if not lanes:
-        cos, sin = elementary.cos(float(plan.heading[0])), elementary.sin(float(plan.heading[0]))
+        sin, cos = elementary.sin_cos(float(plan.heading[0]))
         return np.asarray((y - plan.y[0]) * cos - (x - plan.x[0]) * sin)
     lane = min(lanes, key=lambda each: abs(each.center.project(float(plan.x[0]), float(plan.y[0])).offset))
     return np.array([lane.center.project(px, py).offset for px, py in zip(x.tolist(), y.tolist(), strict=True)])

@@ -66,7 +66,7 @@ def _clip(ax: float, ay: float, bx: float, by: float, car: FootprintOutline) -> 
 
 @kernel
 def _meets(pose: FloatArray, ax: float, ay: float, bx: float, by: float, car: FootprintOutline) -> bool:
-    c, s = elementary.cos(pose[2]), elementary.sin(pose[2])
+    s, c = elementary.sin_cos(pose[2])
     ax, ay, bx, by = ax - pose[0], ay - pose[1], bx - pose[0], by - pose[1]
     return bool(_clip(c * ax + s * ay, c * ay - s * ax, c * bx + s * by, c * by - s * bx, car))
 
@@ -81,7 +81,7 @@ def meets_segment(pose: FloatArray, segment: FloatArray, car: FootprintOutline) 
 def _meets_box(
     pose: FloatArray, x: float, y: float, heading: float, length: float, width: float, car: FootprintOutline
 ) -> bool:
-    c, s, a, b = elementary.cos(heading), elementary.sin(heading), 0.5 * length, 0.5 * width
+    (s, c), a, b = elementary.sin_cos(heading), 0.5 * length, 0.5 * width
     for along, across in ((1.0, 1.0), (-1.0, 1.0), (-1.0, -1.0), (1.0, -1.0)):
         # From this corner to the next one, a quarter of a turn on.
         x0, y0 = x + along * a * c - across * b * s, y + along * a * s + across * b * c
@@ -89,7 +89,8 @@ def _meets_box(
         if _meets(pose, x0, y0, x1, y1, car):
             return True
     middle = 0.5 * (car.front + car.rear)
-    dx, dy = pose[0] + middle * elementary.cos(pose[2]) - x, pose[1] + middle * elementary.sin(pose[2]) - y
+    sine, cosine = elementary.sin_cos(pose[2])
+    dx, dy = pose[0] + middle * cosine - x, pose[1] + middle * sine - y
     return bool(abs(c * dx + s * dy) <= a and abs(c * dy - s * dx) <= b)
 
 

@@ -48,8 +48,9 @@ def off_its_speed(m: FloatArray, most: float) -> tuple[int, float]:
     for i in range(m.shape[1] - 1):
         way = 0.5 * (m[V, i + 1] + m[V, i]) * (m[T, i + 1] - m[T, i])
         heading = 0.5 * (m[HEADING, i + 1] + m[HEADING, i])
-        dx = m[X, i + 1] - m[X, i] - way * elementary.cos(heading)
-        dy = m[Y, i + 1] - m[Y, i] - way * elementary.sin(heading)
+        sine, cosine = elementary.sin_cos(heading)
+        dx = m[X, i + 1] - m[X, i] - way * cosine
+        dy = m[Y, i + 1] - m[Y, i] - way * sine
         if dx * dx + dy * dy > most * most:
             return i, elementary.hypot(dx, dy)
     return -1, 0.0
@@ -223,7 +224,7 @@ def as_driven(m: FloatArray, pose: Pose, back: Recovery, poses: FloatArray) -> N
             seen = PathError(off.along, gear * off.aside, off.turn)
             seen = decay_error(seen, gear * m[CURVATURE, i - 1], m[V, i], step, back)
             off = PathError(seen.along, seen.aside * gear, seen.turn)
-        cos, sin = elementary.cos(m[HEADING, i]), elementary.sin(m[HEADING, i])
+        sin, cos = elementary.sin_cos(m[HEADING, i])
         poses[i, 0] = m[X, i] + off.along * cos - off.aside * sin
         poses[i, 1] = m[Y, i] + off.along * sin + off.aside * cos
         poses[i, 2] = m[HEADING, i] + off.turn

@@ -43,7 +43,7 @@ class PathError(NamedTuple):
 @inlined_kernel
 def path_error(path: Pose, car: Pose) -> PathError:
     """The error of a car at a pose that should be at another."""
-    dx, dy, cos, sin = car.x - path.x, car.y - path.y, elementary.cos(path.heading), elementary.sin(path.heading)
+    dx, dy, (sin, cos) = car.x - path.x, car.y - path.y, elementary.sin_cos(path.heading)
     return PathError(dx * cos + dy * sin, dy * cos - dx * sin, wrap_angle(car.heading - path.heading))
 
 
@@ -73,4 +73,4 @@ def move_path(path: FloatArray, speed: FloatArray, car: Pose, back: Recovery) ->
         path[i, PX] += off.along * cos - off.aside * sin
         path[i, PY] += off.along * sin + off.aside * cos
         path[i, PHEADING] += off.turn
-        path[i, PCOS], path[i, PSIN] = elementary.cos(path[i, PHEADING]), elementary.sin(path[i, PHEADING])
+        path[i, PSIN], path[i, PCOS] = elementary.sin_cos(path[i, PHEADING])

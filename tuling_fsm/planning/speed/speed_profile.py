@@ -76,7 +76,7 @@ def _as_path(line: Polyline) -> FloatArray:
     path = new_path(len(line.s))
     path[:, PX], path[:, PY] = line.xy.T
     path[:, PS], path[:, PHEADING] = line.s, line.heading
-    path[:, PCOS], path[:, PSIN] = elementwise.cos(line.heading), elementwise.sin(line.heading)
+    path[:, PSIN], path[:, PCOS] = elementwise.sin_cos(line.heading)
     path[:, PKAPPA] = np.gradient(line.heading, line.s)
     path[:, PROOM] = np.inf
     return path

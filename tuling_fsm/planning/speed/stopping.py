@@ -172,7 +172,8 @@ def _path_ahead(
     gear = math.copysign(1.0, start.v)
     poses = [(start.pose.x, start.pose.y, start.pose.heading, start.curvature)]
     if before is not None:
-        cos, sin = gear * elementary.cos(start.pose.heading), gear * elementary.sin(start.pose.heading)
+        s, c = elementary.sin_cos(start.pose.heading)
+        cos, sin = gear * c, gear * s
         ahead = (before.x - start.pose.x) * cos + (before.y - start.pose.y) * sin > 0.0
         for i in np.flatnonzero(ahead & (gear * before.v >= 0.0)):
             x, y = float(before.x[i]), float(before.y[i])
@@ -187,13 +188,15 @@ def _path_ahead(
         last, bend = bend, _turned_back(bend, turn, vehicle.wheelbase)
         turned = heading + gear * 0.5 * (last + bend)
         middle = 0.5 * (heading + turned)
-        poses.append((x + gear * elementary.cos(middle), y + gear * elementary.sin(middle), turned, bend))
+        s, c = elementary.sin_cos(middle)
+        poses.append((x + gear * c, y + gear * s, turned, bend))
     path = new_path(len(poses))
     path[:, PX], path[:, PY], heading, kappa = np.array(poses).T
     path[:, PHEADING] = heading + (math.pi if gear < 0.0 else 0.0)
+    sine, cosine = elementwise.sin_cos(path[:, PHEADING])
     path[:, PCOS], path[:, PSIN], path[:, PKAPPA] = (
-        elementwise.cos(path[:, PHEADING]),
-        elementwise.sin(path[:, PHEADING]),
+        cosine,
+        sine,
         gear * kappa,
     )
     path[1:, PS] = np.cumsum(elementwise.hypot(np.diff(path[:, PX]), np.diff(path[:, PY])))
@@ -276,4 +279,5 @@ def _overlaps(rows: FloatArray, k: int, box: FloatArray, body: Footprint) -> boo
     dx, dy = box[0] - x, box[1] - y
     if dx * dx + dy * dy > far * far:
         return False
-    return body_separation(x, y, elementary.cos(heading), elementary.sin(heading), body, box) < 0.0
+    sine, cosine = elementary.sin_cos(heading)
+    return body_separation(x, y, cosine, sine, body, box) < 0.0

@@ -191,7 +191,7 @@ class CarlaScenario:
         if self._offset == NOWHERE or self._latest is None:
             return plan
         back = -self._offset.turn
-        c, s = elementary.cos(back), elementary.sin(back)
+        s, c = elementary.sin_cos(back)
         x, y = self._offset.x, self._offset.y
         return PoseOffset(back, -(c * x - s * y), -(s * x + c * y)).trajectory(plan)
 
@@ -203,7 +203,8 @@ class CarlaScenario:
             number = mine.get(int(row["id"]))
             if number is not None:
                 v, heading = speeds.get(number, 0.0), float(row["heading"])
-                row["vx"], row["vy"] = v * elementary.cos(heading), v * elementary.sin(heading)
+                sine, cosine = elementary.sin_cos(heading)
+                row["vx"], row["vy"] = v * cosine, v * sine
         return moved
 
     def _in_carla_time(self, name: str, inputs: Inputs) -> Any:

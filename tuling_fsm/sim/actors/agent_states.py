@@ -179,8 +179,9 @@ class AgentTable:
         times = np.arange(PREDICTION_STEP_S, horizon + 1e-9, PREDICTION_STEP_S)
         later = np.tile(moving, (len(times), 1))
         later[:, 7] = np.repeat(times, len(moving))
-        later[:, 0] += later[:, 7] * later[:, 6] * elementwise.cos(later[:, 3])
-        later[:, 1] += later[:, 7] * later[:, 6] * elementwise.sin(later[:, 3])
+        sine, cosine = elementwise.sin_cos(later[:, 3])
+        later[:, 0] += later[:, 7] * later[:, 6] * cosine
+        later[:, 1] += later[:, 7] * later[:, 6] * sine
         return np.concatenate((now, later))
 
     def vehicles(self, free: ActorBoxes, ego: FloatArray) -> FloatArray:

@@ -289,7 +289,7 @@ def _edges(lane: Lane, station: Pose) -> tuple[float, float]:
     at = lane.center.project(station.x, station.y).s
     middle = lane.center.at(at)
     along = math.copysign(1.0, elementary.cos(middle.heading - station.heading))
-    c, s = elementary.cos(station.heading), elementary.sin(station.heading)
+    s, c = elementary.sin_cos(station.heading)
     offset = c * (middle.y - station.y) - s * (middle.x - station.x)
     left, right = (float(np.interp(at, lane.center.s, edge)) for edge in (lane.left, lane.right))
     return offset + along * left, offset - along * right
@@ -299,6 +299,6 @@ def _row(middle: Pose, left: float, right: float, spacing: float) -> list[Pose]:
     """Poses from one offset (m, + left) down to another, as few as are no farther apart than `spacing` (m)."""
     count = math.ceil((left - right) / spacing - 1e-9)
     step = (left - right) / count
-    c, s = elementary.cos(middle.heading), elementary.sin(middle.heading)
+    s, c = elementary.sin_cos(middle.heading)
     offsets = [left - (i + 0.5) * step for i in range(count)]
     return [Pose(middle.x - offset * s, middle.y + offset * c, middle.heading) for offset in offsets]

@@ -93,8 +93,8 @@ def boxes_apart(
         widths: of the others, m.
     """
     (x, y, heading), (other_x, other_y, other_heading) = first, second
-    cos, sin = elementwise.cos(heading), elementwise.sin(heading)
-    other_cos, other_sin = elementwise.cos(other_heading), elementwise.sin(other_heading)
+    sin, cos = elementwise.sin_cos(heading)
+    other_sin, other_cos = elementwise.sin_cos(other_heading)
     dx, dy = other_x - x, other_y - y
     c, s = np.abs(cos * other_cos + sin * other_sin), np.abs(cos * other_sin - sin * other_cos)
     along = np.abs(dx * cos + dy * sin) - 0.5 * (length + lengths * c + widths * s)

@@ -95,7 +95,7 @@ def roll_out(
 def _offset(profile: RouteProfile, pose: Pose) -> float:
     """How far beside the route a pose at the car's arc length is, m."""
     x, y, heading = profile.poses_at(np.array([profile.s]))
-    cos, sin = elementwise.cos(heading), elementwise.sin(heading)
+    sin, cos = elementwise.sin_cos(heading)
     return float((pose.y - y[0]) * cos[0] - (pose.x - x[0]) * sin[0])
 
 
@@ -123,9 +123,10 @@ def _steer(profile: RouteProfile, rows: ProposalSet, k: int, targets: FloatArray
     vehicle = profile.vehicle
     look = LOOK_M + LOOK_S * rows.v[:, k]
     x, y, heading = profile.poses_at(rows.s[:, k] + look)
-    x, y = x - targets * elementwise.sin(heading), y + targets * elementwise.cos(heading)
+    sine, cosine = elementwise.sin_cos(heading)
+    x, y = x - targets * sine, y + targets * cosine
     dx, dy = x - rows.x[:, k], y - rows.y[:, k]
-    cos, sin = elementwise.cos(rows.heading[:, k]), elementwise.sin(rows.heading[:, k])
+    sin, cos = elementwise.sin_cos(rows.heading[:, k])
     aside, squared = dy * cos - dx * sin, np.maximum(dx * dx + dy * dy, LOOK_M)
     wanted = np.clip(2.0 * aside / squared, -vehicle.max_curvature, vehicle.max_curvature)
     change = vehicle.max_steer_rate / vehicle.wheelbase * STEP_S
@@ -139,10 +140,11 @@ def _drive(profile: RouteProfile, rows: ProposalSet, k: int) -> None:
     way = 0.5 * (rows.v[:, k] + v) * STEP_S
     turn = way * 0.5 * (rows.curvature[:, k] + rows.curvature[:, k + 1])
     middle = rows.heading[:, k] + 0.5 * turn
-    x, y = rows.x[:, k] + way * elementwise.cos(middle), rows.y[:, k] + way * elementwise.sin(middle)
+    sine, cosine = elementwise.sin_cos(middle)
+    x, y = rows.x[:, k] + way * cosine, rows.y[:, k] + way * sine
     at = rows.s[:, k] + way
     ref_x, ref_y, ref_heading = profile.poses_at(at)
-    cos, sin = elementwise.cos(ref_heading), elementwise.sin(ref_heading)
+    sin, cos = elementwise.sin_cos(ref_heading)
     rows.x[:, k + 1], rows.y[:, k + 1], rows.heading[:, k + 1], rows.v[:, k + 1] = x, y, rows.heading[:, k] + turn, v
     rows.s[:, k + 1] = at + (x - ref_x) * cos + (y - ref_y) * sin
     rows.offset[:, k + 1] = (y - ref_y) * cos - (x - ref_x) * sin

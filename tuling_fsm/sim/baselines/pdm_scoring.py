@@ -79,7 +79,8 @@ def _first_contacts(rows: ProposalSet, agents: AgentForecast, vehicle: Vehicle) 
 def _touches(rows: ProposalSet, agents: AgentForecast, vehicle: Vehicle, later: int, steps: int) -> BoolArray:
     """Which bodies overlap (P, N, K), each proposal having gone straight on for so many steps from each of its own."""
     on = center_ahead(vehicle) + rows.v * (later * STEP_S)
-    x, y = rows.x + on * elementwise.cos(rows.heading), rows.y + on * elementwise.sin(rows.heading)
+    sine, cosine = elementwise.sin_cos(rows.heading)
+    x, y = rows.x + on * cosine, rows.y + on * sine
     own = (x[:, None, :], y[:, None, :], rows.heading[:, None, :])
     others = agents.x[None, :, later : later + steps], agents.y[None, :, later : later + steps]
     column = (slice(None), slice(None), None)
@@ -90,7 +91,7 @@ def _touches(rows: ProposalSet, agents: AgentForecast, vehicle: Vehicle, later: 
 def _ahead(rows: ProposalSet, agents: AgentForecast, steps: int) -> BoolArray:
     """Whose middle is ahead of the rear axle (P, N, K): a contact with others, from behind, is theirs."""
     dx, dy = agents.x[None, :, :steps] - rows.x[:, None, :], agents.y[None, :, :steps] - rows.y[:, None, :]
-    cos, sin = elementwise.cos(rows.heading), elementwise.sin(rows.heading)
+    sin, cos = elementwise.sin_cos(rows.heading)
     return np.asarray(dx * cos[:, None, :] + dy * sin[:, None, :] > 0.0)
 
 
@@ -103,7 +104,7 @@ def _first(found: BoolArray) -> FloatArray:
 def _on_road(rows: ProposalSet, edges: RouteEdges, vehicle: Vehicle) -> BoolArray:
     """Whose body (P,) stays on the road, as far as the offset of its four corners tells."""
     turned = rows.heading - edges.heading_at(rows.s)
-    cos, sin = elementwise.cos(turned), elementwise.sin(turned)
+    sin, cos = elementwise.sin_cos(turned)
     inside = np.ones(len(rows.x), dtype=np.bool_)
     for along in (vehicle.front, -vehicle.rear_overhang):
         for aside in (0.5 * vehicle.width, -0.5 * vehicle.width):

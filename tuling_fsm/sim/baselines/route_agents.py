@@ -57,8 +57,9 @@ def agents_along(profile: RouteProfile, inputs: Inputs, pose: Pose) -> RouteAgen
         np.zeros(0) for _ in range(3)
     ]  # fmt: skip
     turned = rows["heading"].astype(np.float64) - way
-    along, across = np.abs(elementwise.cos(turned)), np.abs(elementwise.sin(turned))
-    c, sn = elementwise.cos(way), elementwise.sin(way)
+    sine, cosine = elementwise.sin_cos(turned)
+    along, across = np.abs(cosine), np.abs(sine)
+    sn, c = elementwise.sin_cos(way)
     vx, vy, length, width = (rows[name].astype(np.float64) for name in ("vx", "vy", "length", "width"))
     return RouteAgents(
         rows=rows,

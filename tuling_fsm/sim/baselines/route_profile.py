@@ -113,7 +113,7 @@ class RouteEdges:
 def _surface(road_map: RoadMap, profile: RouteProfile, side: float) -> FloatArray:
     """How far the surface reaches without a break to the left (1) or right (-1), up to `FARTHEST_M`."""
     x, y, heading = profile.poses_at(profile.stations)
-    cos, sin = elementwise.cos(heading), elementwise.sin(heading)
+    sin, cos = elementwise.sin_cos(heading)
     reach, open_ = np.full(len(x), NEAREST_M), np.ones(len(x), dtype=np.bool_)
     for aside in np.arange(NEAREST_M + PROBE_M, FARTHEST_M + 1e-9, PROBE_M):
         rows = np.flatnonzero(open_)

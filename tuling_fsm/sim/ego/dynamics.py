@@ -61,8 +61,9 @@ def move(state: FloatArray, steer: float, accel: float, gear: float, hold: bool,
     mean_v = 0.5 * (v + new_v)
     yaw_rate = mean_v * elementary.tan(0.5 * (state[5] + new_steer)) / limits.wheelbase
     middle = state[2] + 0.5 * yaw_rate * h
-    state[0] += mean_v * elementary.cos(middle) * h
-    state[1] += mean_v * elementary.sin(middle) * h
+    sine, cosine = elementary.sin_cos(middle)
+    state[0] += mean_v * cosine * h
+    state[1] += mean_v * sine * h
     state[2] = wrap_angle(state[2] + yaw_rate * h)
     state[3], state[4], state[5] = new_v, new_a, new_steer
 

@@ -163,7 +163,8 @@ def _nearest(plan: ReferenceTrajectory, lo: int, hi: int, x: float, y: float) ->
         if d2 < best:
             best, best_i, best_share = d2, i, share
             heading = plan.heading[i] + share * (plan.heading[i + 1] - plan.heading[i])
-            best_offset = ey * elementary.cos(heading) - ex * elementary.sin(heading)
+            sine, cosine = elementary.sin_cos(heading)
+            best_offset = ey * cosine - ex * sine
     return best_i, best_share, best_offset
 
 
@@ -213,9 +214,8 @@ def control(plan: ReferenceTrajectory, t: float, state: FloatArray, k: TrackerGa
         near, near_share, offset = _nearest(plan, lo, hi, x, y)
     else:
         near, near_share = lo, 0.0
-        offset = (y - plan.y[lo]) * elementary.cos(plan.heading[lo]) - (x - plan.x[lo]) * elementary.sin(
-            plan.heading[lo]
-        )
+        sine, cosine = elementary.sin_cos(plan.heading[lo])
+        offset = (y - plan.y[lo]) * cosine - (x - plan.x[lo]) * sine
     s_now = _blend(plan.s, near, near_share)
     turned = wrap_angle(heading - _blend(plan.heading, near, near_share))
     seen, seen_share = _row_at(plan.s, s_now + abs(v) * k.steer_lag)

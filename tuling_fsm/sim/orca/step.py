@@ -53,7 +53,8 @@ def nudge(seed: int, frame: int, i: int, size: float) -> tuple[float, float]:
     z = z ^ (z >> np.uint64(31))
     angle = 2.0 * math.pi * float(z >> np.uint64(32)) / 4294967296.0
     length = size * float(z & np.uint64(0xFFFFFFFF)) / 4294967296.0
-    return length * elementary.cos(angle), length * elementary.sin(angle)
+    sine, cosine = elementary.sin_cos(angle)
+    return length * cosine, length * sine
 
 
 @inlined_kernel

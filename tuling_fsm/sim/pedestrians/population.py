@@ -104,7 +104,8 @@ class Pedestrian:
     def at(self, s: float) -> Pose:
         """The pose at `s` of the leg."""
         x, y, heading = self.leg.at(s)
-        return Pose(x - self.offset * elementary.sin(heading), y + self.offset * elementary.cos(heading), heading)
+        sine, cosine = elementary.sin_cos(heading)
+        return Pose(x - self.offset * sine, y + self.offset * cosine, heading)
 
     @property
     def at_end(self) -> bool:
@@ -213,7 +214,8 @@ class Pedestrians:
             heading = pedestrian.leg.at(pedestrian.s).heading + math.copysign(ASIDE, pedestrian.aside)
         elif distance((x, y), there[:2]) > 1e-6:
             heading = elementary.atan2(there.y - y, there.x - x)
-        return pace * elementary.cos(heading), pace * elementary.sin(heading), pace
+        sine, cosine = elementary.sin_cos(heading)
+        return pace * cosine, pace * sine, pace
 
     def _moved(self, pedestrian: Pedestrian, dt: float, pose: Pose) -> None:
         """Note where the avoidance has moved a pedestrian, and what follows from it."""
@@ -272,7 +274,7 @@ class Pedestrians:
         """Straight across the road from where it is, without a look; False where there is no other side."""
         x, y, heading = pedestrian.pose
         for side in (0.5 * math.pi, -0.5 * math.pi):
-            c, s, on_road = elementary.cos(heading + side), elementary.sin(heading + side), False
+            (s, c), on_road = elementary.sin_cos(heading + side), False
             for away in np.arange(RUN_OUT_STEP_M, RUN_OUT_REACH_M, RUN_OUT_STEP_M).tolist():
                 point = (x + away * c, y + away * s)
                 on_road = on_road or self._map.project(*point) is not None
@@ -300,7 +302,8 @@ class Pedestrians:
     def _walk_to(self, pedestrian: Pedestrian, point: tuple[float, float]) -> None:
         x, y, heading = pedestrian.pose
         if distance((x, y), point) < 0.1:
-            point = (x + 0.1 * elementary.cos(heading), y + 0.1 * elementary.sin(heading))
+            sine, cosine = elementary.sin_cos(heading)
+            point = (x + 0.1 * cosine, y + 0.1 * sine)
         pedestrian.leg, pedestrian.s, pedestrian.offset, pedestrian.aside = Polyline.of([(x, y), point]), 0.0, 0.0, 0.0
 
     def _wait(self, pedestrian: Pedestrian, dt: float, vehicles: FloatArray, lights: Mapping[int, int]) -> None:

@@ -101,7 +101,7 @@ def safe(crossing: CrosswalkSpan, vehicles: FloatArray, safe_time: float) -> boo
     a, b = np.array(crossing.ends[0]), np.array(crossing.ends[1])
     half = 0.5 * distance(a, b)
     dx, dy = (0.5 * (a + b))[:, None] - vehicles[:, :2].T
-    c, s = elementwise.cos(vehicles[:, 2]), elementwise.sin(vehicles[:, 2])
+    s, c = elementwise.sin_cos(vehicles[:, 2])
     along, across = c * dx + s * dy, np.abs(c * dy - s * dx)
     way = along - 0.5 * vehicles[:, 3] - CLEARANCE_M
     v = vehicles[:, 5]
@@ -149,7 +149,7 @@ def _apart(places: FloatArray, others: FloatArray) -> FloatArray:
 def outline_of(vehicle: FloatArray) -> FloatArray:
     """Corners (4, 2) of a box, counterclockwise."""
     x, y, heading, length, width = vehicle[:5].tolist()
-    c, s = elementary.cos(heading), elementary.sin(heading)
+    s, c = elementary.sin_cos(heading)
     ax, ay, lx, ly = 0.5 * length * c, 0.5 * length * s, -0.5 * width * s, 0.5 * width * c
     return np.array(
         [(x - ax - lx, y - ay - ly), (x + ax - lx, y + ay - ly), (x + ax + lx, y + ay + ly), (x - ax + lx, y - ay + ly)]

@@ -147,7 +147,7 @@ def time_to_collision(actor: ActorState, reference: ActorState) -> float:
 def corners(actor: ActorState) -> list[Point]:
     """The four corners of the body, counter-clockwise."""
     x, y, heading = actor.pose
-    c, s = elementary.cos(heading), elementary.sin(heading)
+    s, c = elementary.sin_cos(heading)
     lengthwise = (actor.center_ahead + actor.length / 2.0, actor.center_ahead - actor.length / 2.0)
     half = actor.width / 2.0
     local = [(lengthwise[0], half), (lengthwise[1], half), (lengthwise[1], -half), (lengthwise[0], -half)]
@@ -168,7 +168,7 @@ def _outline_distance(a: Sequence[Point], b: Sequence[Point]) -> float:
 
 
 def _axes(pose: Pose) -> tuple[Point, Point]:
-    c, s = elementary.cos(pose.heading), elementary.sin(pose.heading)
+    s, c = elementary.sin_cos(pose.heading)
     return (c, s), (-s, c)
 
 
@@ -178,4 +178,5 @@ def _span(points: Sequence[Point], axis: Point) -> Point:
 
 
 def _velocity(actor: ActorState) -> Point:
-    return actor.speed * elementary.cos(actor.pose.heading), actor.speed * elementary.sin(actor.pose.heading)
+    sine, cosine = elementary.sin_cos(actor.pose.heading)
+    return actor.speed * cosine, actor.speed * sine

@@ -222,9 +222,8 @@ def lane_at(road_map: RoadMap, road: str, lane: int, s: float) -> tuple[LaneId, 
 
 def _beside(lane: Lane, s: float, offset: float) -> Pose:
     pose = lane.center.at(s)
-    return Pose(
-        pose.x - offset * elementary.sin(pose.heading), pose.y + offset * elementary.cos(pose.heading), pose.heading
-    )
+    sine, cosine = elementary.sin_cos(pose.heading)
+    return Pose(pose.x - offset * sine, pose.y + offset * cosine, pose.heading)
 
 
 def _heading(road_map: RoadMap, x: float, y: float) -> float:
@@ -237,7 +236,8 @@ def _in_slot(road_map: RoadMap, slot: str, backed_in: bool, center_ahead: float)
     if found is None:
         return None
     heading = found.pose.heading + (math.pi if backed_in else 0.0)
-    x, y = found.pose.x - center_ahead * elementary.cos(heading), found.pose.y - center_ahead * elementary.sin(heading)
+    sine, cosine = elementary.sin_cos(heading)
+    x, y = found.pose.x - center_ahead * cosine, found.pose.y - center_ahead * sine
     return Pose(x, y, heading)
 
 

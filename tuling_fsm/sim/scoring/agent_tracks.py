@@ -259,7 +259,7 @@ class AgentTracks:
 
 def ahead_of(x: float, y: float, heading: float, box: FloatArray) -> tuple[float, float]:
     """How far the middle of a box (x, y, ...) is ahead and to the left of a pose, m."""
-    c, s = elementary.cos(heading), elementary.sin(heading)
+    s, c = elementary.sin_cos(heading)
     dx, dy = float(box[0]) - x, float(box[1]) - y
     return c * dx + s * dy, c * dy - s * dx
 

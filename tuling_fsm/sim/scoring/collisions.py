@@ -36,8 +36,8 @@ class Contact(str, Enum):
 
 @array_kernel
 def _overlap(x: float, y: float, heading: float, half_length: float, half_width: float, box: FloatArray) -> bool:
-    c, s = elementary.cos(heading), elementary.sin(heading)
-    bc, bs = elementary.cos(box[3]), elementary.sin(box[3])
+    s, c = elementary.sin_cos(heading)
+    bs, bc = elementary.sin_cos(box[3])
     ours = Rectangle(x, y, c, s, half_length, half_width)
     return bool(rectangles_apart(ours, Rectangle(box[0], box[1], bc, bs, 0.5 * box[4], 0.5 * box[5])) <= 0.0)
 
@@ -103,5 +103,6 @@ def collision_fault(touched: Contact, person: bool, other_stands: bool, inside_o
 def _bumper_hit(pose: Pose, ahead: float, width: float, box: FloatArray) -> bool:
     """Whether a strip just inside a bumper `ahead` of the rear axle touches the box."""
     middle = ahead - math.copysign(0.5 * BUMPER_M, ahead)
-    x, y = pose.x + middle * elementary.cos(pose.heading), pose.y + middle * elementary.sin(pose.heading)
+    sine, cosine = elementary.sin_cos(pose.heading)
+    x, y = pose.x + middle * cosine, pose.y + middle * sine
     return bool(_overlap(x, y, pose.heading, 0.5 * BUMPER_M, 0.5 * width, box))

@@ -275,6 +275,6 @@ def _slots(point: Mapping[str, Any], road_map: RoadMap) -> FloatArray:
 
 
 def _inside(slots: FloatArray, x: float, y: float) -> bool:
-    dx, dy, c, s = x - slots[:, 0], y - slots[:, 1], elementwise.cos(slots[:, 2]), elementwise.sin(slots[:, 2])
+    dx, dy, (s, c) = x - slots[:, 0], y - slots[:, 1], elementwise.sin_cos(slots[:, 2])
     along, across = np.abs(c * dx + s * dy), np.abs(c * dy - s * dx)
     return bool(np.any((along <= 0.5 * slots[:, 3]) & (across <= 0.5 * slots[:, 4])))

@@ -129,7 +129,8 @@ class LaneYielding:
 
     def _extent(self, turned: float, along: float, across: float) -> float:
         """Half of what a box turned by an angle (rad) takes up in a direction, m."""
-        return 0.5 * (abs(elementary.cos(turned)) * along + abs(elementary.sin(turned)) * across)
+        sine, cosine = elementary.sin_cos(turned)
+        return 0.5 * (abs(cosine) * along + abs(sine) * across)
 
     def _too_near(self, frame: RefereeFrame, row: int, gap: float | None) -> bool:
         """Whether an agent has less than the critical distance to the car that comes to its lane, at the speed that it

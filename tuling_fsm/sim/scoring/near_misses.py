@@ -74,7 +74,7 @@ class NearMisses:
     def _near(self, frame: RefereeFrame) -> IntArray:
         """Rows of the agents that can be met in time and count."""
         ego, boxes = frame.ego, frame.agents.boxes
-        c, s = elementary.cos(ego.pose.heading), elementary.sin(ego.pose.heading)
+        s, c = elementary.sin_cos(ego.pose.heading)
         dx, dy = boxes[:, 0] - ego.pose.x, boxes[:, 1] - ego.pose.y
         bumper = self._vehicle.front if ego.v > 0.0 else self._vehicle.rear_overhang
         ahead = math.copysign(1.0, ego.v) * (c * dx + s * dy) > bumper
@@ -117,11 +117,13 @@ class NearMisses:
         aligns = aligns if turned * aligns < 0.0 else 0.0
         lasts = min(seconds, -turned / aligns) if aligns != 0.0 else 0.0
         middle, then = turned + 0.5 * aligns * lasts, turned + aligns * lasts
-        along = v * (lasts * elementary.cos(middle) + (seconds - lasts) * elementary.cos(then))
-        across = v * (lasts * elementary.sin(middle) + (seconds - lasts) * elementary.sin(then))
+        (sine, cosine), (sine_then, cosine_then) = elementary.sin_cos(middle), elementary.sin_cos(then)
+        along = v * (lasts * cosine + (seconds - lasts) * cosine_then)
+        across = v * (lasts * sine + (seconds - lasts) * sine_then)
         x, y, heading = self._centre_at(position, along)
         offset = position.offset + across
-        side = offset * elementary.sin(heading), offset * elementary.cos(heading)
+        sine, cosine = elementary.sin_cos(heading)
+        side = offset * sine, offset * cosine
         return Pose(x - side[0], y + side[1], float(wrap_angle(heading + then)))
 
     def _centre_at(self, position: LanePosition, way: float) -> Pose:

@@ -83,12 +83,13 @@ class PedestrianYielding:
             return None
         turned = ego.yaw_rate * _AHEAD_S
         x, y = ahead_of(ego.pose.x, ego.pose.y, ego.pose.heading, box)
-        walks = float(box[3]) - ego.pose.heading
+        sine_walks, cosine_walks = elementary.sin_cos(float(box[3]) - ego.pose.heading)
         # From the car's place after each time to the person's; half the turn is the heading of the chord.
         chord = ego.v * _AHEAD_S * elementwise.sinc(0.5 * turned)
-        dx = x + float(box[6]) * elementary.cos(walks) * _AHEAD_S - chord * elementwise.cos(0.5 * turned)
-        dy = y + float(box[6]) * elementary.sin(walks) * _AHEAD_S - chord * elementwise.sin(0.5 * turned)
-        c, s = elementwise.cos(turned), elementwise.sin(turned)
+        sine, cosine = elementwise.sin_cos(0.5 * turned)
+        dx = x + float(box[6]) * cosine_walks * _AHEAD_S - chord * cosine
+        dy = y + float(box[6]) * sine_walks * _AHEAD_S - chord * sine
+        s, c = elementwise.sin_cos(turned)
         along, aside = c * dx + s * dy, c * dy - s * dx
         length, reach = 0.5 * float(box[4]), 0.5 * self._vehicle.width + BESIDE_M + 0.5 * float(box[5])
         front, rear = self._vehicle.front + length, -self._vehicle.rear_overhang - length
@@ -136,7 +137,8 @@ class PedestrianYielding:
         bend = ego.yaw_rate / max(abs(ego.v), AGENT_MOVES)
         along, aside = _on_arc(*ahead_of(ego.pose.x, ego.pose.y, way, box), bend)
         turned = float(box[3]) - way - bend * along
-        walks, sideways = float(box[6]) * elementary.cos(turned), float(box[6]) * elementary.sin(turned)
+        sine, cosine = elementary.sin_cos(turned)
+        walks, sideways = float(box[6]) * cosine, float(box[6]) * sine
         return along - bumper - 0.5 * float(box[4]), abs(ego.v) - walks, aside, sideways
 
     def _crosswalks_under(self, corners: FloatArray) -> set[int]:

@@ -364,7 +364,8 @@ class JunctionYielding:
         x, y, _, heading, length, width, _ = frame.agents.boxes[row].tolist()
         place = center.project(x, y)
         turned = heading - center.at(place.s).heading
-        reach = 0.5 * (length * abs(elementary.sin(turned)) + width * abs(elementary.cos(turned)))
+        sine, cosine = elementary.sin_cos(turned)
+        reach = 0.5 * (length * abs(sine) + width * abs(cosine))
         if abs(place.offset) < reach + 0.5 * self._vehicle.width:
             return False
         kinds = [{line.kind for line in self._lines(lane)} for lane in (passage.lane, other)]
@@ -426,7 +427,7 @@ def _turn(lane: Lane) -> float:
 
 def _cells(pose: Pose, back: float, front: float, half: float) -> set[tuple[int, int]]:
     """Cells that a body at a pose covers, from `back` to `front` of it and `half` to both sides (m)."""
-    c, s = elementary.cos(pose.heading), elementary.sin(pose.heading)
+    s, c = elementary.sin_cos(pose.heading)
     steps = max(math.ceil((front - back) / CELL_M), 1)
     found = set[tuple[int, int]]()
     for along in (back + (front - back) * k / steps for k in range(steps + 1)):

@@ -147,7 +147,8 @@ class RoadRules:
     def _well_inside(self, lane: Lane, position: LanePosition, heading: float) -> bool:
         """Whether the footprint is inside the lane for sure, so that nothing has to be measured."""
         turned = abs(wrap_angle(heading - position.heading))
-        half = 0.5 * self._vehicle.width * elementary.cos(turned) + 0.5 * self._vehicle.length * elementary.sin(turned)
+        sine, cosine = elementary.sin_cos(turned)
+        half = 0.5 * self._vehicle.width * cosine + 0.5 * self._vehicle.length * sine
         i = min(int(np.searchsorted(lane.center.s, position.s)), len(lane.center.s) - 1)
         room = min(lane.left[i] - position.offset, lane.right[i] + position.offset)
         return turned < 0.3 and bool(half + 0.2 < room)

@@ -364,7 +364,7 @@ class Sanctions:
 def _outline(middle: Pose, length: float, width: float) -> list[tuple[float, float]]:
     """Points of a rectangle around a pose, m."""
     along, across = (_spread(size) for size in (length, width))
-    c, s = elementary.cos(middle.heading), elementary.sin(middle.heading)
+    s, c = elementary.sin_cos(middle.heading)
     points = [(a, b) for a in along for b in across if a in (along[0], along[-1]) or b in (across[0], across[-1])]
     return [(middle.x + a * c - b * s, middle.y + a * s + b * c) for a, b in points]
 

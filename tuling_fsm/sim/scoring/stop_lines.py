@@ -63,7 +63,7 @@ class StopLines:
         self._z = np.array([lane.height(s) for lane, s in places])
         self._middle = 0.5 * (ends[:, :2] + ends[:, 2:])
         self._half = 0.5 * elementwise.hypot(ends[:, 2] - ends[:, 0], ends[:, 3] - ends[:, 1])
-        self._cos, self._sin, self._heading = elementwise.cos(headings), elementwise.sin(headings), headings
+        (self._sin, self._cos), self._heading = elementwise.sin_cos(headings), headings
         self._inward = -1.0 if road_map.left_hand else 1.0
         self._other_side = np.array([self._find_other_side(road_map, i) for i in range(len(self.all))]).reshape(-1, 2)
 

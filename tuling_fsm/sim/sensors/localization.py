@@ -27,7 +27,7 @@ class PoseOffset(NamedTuple):
 
     def pose(self, pose: Pose) -> Pose:
         """A pose moved."""
-        c, s = elementary.cos(self.turn), elementary.sin(self.turn)
+        s, c = elementary.sin_cos(self.turn)
         heading = float(wrap_angle(pose.heading + self.turn))
         return Pose(c * pose.x - s * pose.y + self.x, s * pose.x + c * pose.y + self.y, heading)
 
@@ -36,7 +36,7 @@ class PoseOffset(NamedTuple):
         if self == NOWHERE:
             return rows
         moved = rows.copy()
-        c, s = elementary.cos(self.turn), elementary.sin(self.turn)
+        s, c = elementary.sin_cos(self.turn)
         x, y = rows["x"].astype(np.float64), rows["y"].astype(np.float64)
         moved["x"], moved["y"] = c * x - s * y + self.x, s * x + c * y + self.y
         moved["heading"] = elementwise.wrap_angle(rows["heading"].astype(np.float64) + self.turn)
@@ -47,7 +47,7 @@ class PoseOffset(NamedTuple):
     def boxes(self, boxes: FloatArray) -> FloatArray:
         """Rows (N, >= 4) of x, y, z, heading and more moved."""
         moved = boxes.copy()
-        c, s = elementary.cos(self.turn), elementary.sin(self.turn)
+        s, c = elementary.sin_cos(self.turn)
         moved[:, 0] = c * boxes[:, 0] - s * boxes[:, 1] + self.x
         moved[:, 1] = s * boxes[:, 0] + c * boxes[:, 1] + self.y
         moved[:, 3] = boxes[:, 3] + self.turn
@@ -55,7 +55,7 @@ class PoseOffset(NamedTuple):
 
     def trajectory(self, plan: Trajectory) -> Trajectory:
         """A plan moved."""
-        c, s = elementary.cos(self.turn), elementary.sin(self.turn)
+        s, c = elementary.sin_cos(self.turn)
         x, y = c * plan.x - s * plan.y + self.x, s * plan.x + c * plan.y + self.y
         return dataclasses.replace(plan, x=x, y=y, heading=plan.heading + self.turn)
 
@@ -66,7 +66,7 @@ NOWHERE = PoseOffset(0.0, 0.0, 0.0)
 def shift_from(one: Pose, other: Pose) -> PoseOffset:
     """The shift that takes one pose to another."""
     turn = float(wrap_angle(other.heading - one.heading))
-    c, s = elementary.cos(turn), elementary.sin(turn)
+    s, c = elementary.sin_cos(turn)
     return PoseOffset(turn, other.x - (c * one.x - s * one.y), other.y - (s * one.x + c * one.y))
 
 
@@ -85,7 +85,7 @@ class LocalizationError(NamedTuple):
 
     def shifts(self, pose: Pose) -> Pose:
         """Where a car at a pose is believed to be."""
-        c, s = elementary.cos(pose.heading), elementary.sin(pose.heading)
+        s, c = elementary.sin_cos(pose.heading)
         x, y = pose.x + self.ahead * c - self.left * s, pose.y + self.ahead * s + self.left * c
         return Pose(x, y, pose.heading)
 
@@ -121,7 +121,8 @@ class DeadReckoning:
         way = (1.0 + self._p.lost_speed_error) * v * dt
         turn = (yaw_rate + self._p.lost_yaw_rate_error * (abs(v) > 0.0)) * dt
         middle = before.heading + 0.5 * turn
-        x, y = before.x + way * elementary.cos(middle), before.y + way * elementary.sin(middle)
+        sine, cosine = elementary.sin_cos(middle)
+        x, y = before.x + way * cosine, before.y + way * sine
         return self._believe(pose, Pose(x, y, float(wrap_angle(before.heading + turn))))
 
     def _believe(self, pose: Pose, believed: Pose) -> Pose:

@@ -28,7 +28,7 @@ def hidden(x: float, y: float, agents: AgentBoxes) -> BoolArray:
 
 def _corners(boxes: FloatArray) -> FloatArray:
     """Corners (N, 4, 2) in order."""
-    c, s = elementwise.cos(boxes[:, 3]), elementwise.sin(boxes[:, 3])
+    s, c = elementwise.sin_cos(boxes[:, 3])
     u, v = 0.5 * boxes[:, 4], 0.5 * boxes[:, 5]
     sides = [
         np.column_stack((boxes[:, 0] + i * u * c - j * v * s, boxes[:, 1] + i * u * s + j * v * c)) for i, j in _SIGNS

@@ -114,7 +114,7 @@ def occupancy(stamp: float, pose: Pose, boxes: FloatArray) -> Occupancy:
     middles = (np.arange(SIDE) + 0.5) * CELL_M
     x, y = left + middles, (low + middles)[:, None]
     for cx, cy, _, heading, length, width in boxes[:, :6].tolist():
-        c, s = elementary.cos(heading), elementary.sin(heading)
+        s, c = elementary.sin_cos(heading)
         along, across = c * (x - cx) + s * (y - cy), c * (y - cy) - s * (x - cx)
         margin = 0.5 * CELL_M
         cells[(np.abs(along) <= 0.5 * length + margin) & (np.abs(across) <= 0.5 * width + margin)] = FULL
@@ -168,7 +168,7 @@ class Sensors:
         table = np.zeros(len(rows), self._row)
         table["id"], table["kind"], table["source"] = agents.ids[rows], agents.kinds[rows], sources[rows]
         table["x"], table["y"], table["heading"] = seen[:, 0], seen[:, 1], seen[:, 3]
-        cos, sin = elementwise.cos(seen[:, 3]), elementwise.sin(seen[:, 3])
+        sin, cos = elementwise.sin_cos(seen[:, 3])
         left = np.zeros(len(rows)) if agents.sideways is None else agents.sideways[rows]
         table["vx"], table["vy"] = seen[:, 6] * cos - left * sin, seen[:, 6] * sin + left * cos
         table["length"], table["width"], table["existence"] = seen[:, 4], seen[:, 5], 1.0
@@ -188,7 +188,8 @@ class Sensors:
         for x, y, level in ((pose.x, pose.y, z), (float(box[0]), float(box[1]), float(box[2]))):
             position = self._map.project(x, y, z=level)
             if position is not None:
-                way = dx * elementary.cos(position.heading) + dy * elementary.sin(position.heading)
+                sine, cosine = elementary.sin_cos(position.heading)
+                way = dx * cosine + dy * sine
                 rise += 0.5 * self._map.lanes[position.lane].slope(position.s) * way
         return abs(float(box[2]) - z - rise) <= SAME_LEVEL_M
 
@@ -212,7 +213,8 @@ class Sensors:
         distance = elementwise.hypot(dx, dy)
         in_view = distance <= min(self._p.light_range, visual_range)
         if self._p.light_view < math.pi:
-            ahead = elementary.cos(pose.heading) * dx + elementary.sin(pose.heading) * dy
+            sine, cosine = elementary.sin_cos(pose.heading)
+            ahead = cosine * dx + sine * dy
             in_view &= ahead >= elementary.cos(self._p.light_view) * distance
         return np.asarray(table[in_view])
 
@@ -225,7 +227,7 @@ class Sensors:
         way = 1 if abs(wrap_angle(pose.heading - position.heading)) <= 0.5 * math.pi else -1
         parts = [self._stretch(lane, s, way) for lane, s in self._lanes_ahead(position, way, route_lanes)]
         line, kind, x, y = np.concatenate(parts, axis=1)
-        c, s = elementary.cos(pose.heading), elementary.sin(pose.heading)
+        s, c = elementary.sin_cos(pose.heading)
         table = np.zeros(len(x), LANE_LINES)
         table["line"], table["kind"] = line, kind
         table["x"], table["y"] = c * (x - pose.x) + s * (y - pose.y), c * (y - pose.y) - s * (x - pose.x)
@@ -262,7 +264,8 @@ class Sensors:
         for line, (offset, marks) in enumerate(sides[::way]):
             rows = np.empty((4, len(s)))
             rows[0], rows[1] = line, _kinds_at(marks, s)
-            rows[2], rows[3] = x - offset * elementwise.sin(heading), y + offset * elementwise.cos(heading)
+            sine, cosine = elementwise.sin_cos(heading)
+            rows[2], rows[3] = x - offset * sine, y + offset * cosine
             parts.append(rows)
         return np.concatenate(parts, axis=1)
 
@@ -276,7 +279,7 @@ def _signal_faces(road_map: RoadMap) -> dict[int, tuple[float, float]]:
                 continue
             lane, at = road_map.place_of(line)
             x, y, heading = road_map.lanes[lane].center.at(at)
-            c, s = elementary.cos(heading), elementary.sin(heading)
+            s, c = elementary.sin_cos(heading)
             ahead = c * (faces[line.signal][0] - x) + s * (faces[line.signal][1] - y)
             if ahead < FACE_BEYOND_LINE_M:
                 faces[line.signal] = x + FACE_BEYOND_LINE_M * c, y + FACE_BEYOND_LINE_M * s

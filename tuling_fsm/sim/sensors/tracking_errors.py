@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tuling_fsm.core import elementary
+from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.arrays import BoolArray, FloatArray
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.sim.parameters import TrackingErrorParameters
@@ -107,7 +107,7 @@ class TrackingErrors:
         if self._drawn(self.parameters.ghosts, dt, 1)[0]:
             ahead, side = self._random.random(2).tolist()
             along, across = GHOST_REACH_M * ahead, GHOST_SIDE_M * (2.0 * side - 1.0)
-            c, s = elementary.cos(pose.heading), elementary.sin(pose.heading)
+            s, c = elementary.sin_cos(pose.heading)
             x, y = pose.x + along * c - across * s, pose.y + along * s + across * c
             self._ghosts = (*self._ghosts, _Ghost(self._number(), x, y, stamp + LASTS_S))
         self._ghosts = tuple(ghost for ghost in self._ghosts if ghost.until > stamp)
@@ -123,7 +123,7 @@ class TrackingErrors:
 def _halve(rows: Rows, chosen: BoolArray, side: float) -> None:
     """Leave of the chosen boxes their front (1) or rear (-1) half."""
     half: FloatArray = 0.25 * rows["length"][chosen].astype(np.float64)
-    heading = rows["heading"][chosen].tolist()
-    rows["x"][chosen] += side * half * [elementary.cos(angle) for angle in heading]
-    rows["y"][chosen] += side * half * [elementary.sin(angle) for angle in heading]
+    sine, cosine = elementwise.sin_cos(rows["heading"][chosen])
+    rows["x"][chosen] += side * half * cosine
+    rows["y"][chosen] += side * half * sine
     rows["length"][chosen] *= 0.5

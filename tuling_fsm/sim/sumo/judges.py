@@ -112,7 +112,7 @@ def partners(collisions: Sequence[SumoCollision]) -> set[int]:
 
 def footprint(center: Pose, length: float, width: float) -> shapely.Polygon:
     """A body's outline on the ground, m."""
-    c, s = elementary.cos(center.heading), elementary.sin(center.heading)
+    s, c = elementary.sin_cos(center.heading)
     half_length, half_width = 0.5 * length, 0.5 * width
     corners = ((1, 1), (-1, 1), (-1, -1), (1, -1))
     return shapely.Polygon(

@@ -186,11 +186,13 @@ def corridor_hit(
         x, y, heading = lane_point(graph, fleet.path_lane[i, place], arc - fleet.path_at[i, place])
         offset = 0.0 if centred else offset_at(fleet, i, (arc - fleet.car.arc[i]) / pace, k.lane_change_time)
         if offset != 0.0:
-            x, y = x - offset * elementary.sin(heading), y + offset * elementary.cos(heading)
+            sine, cosine = elementary.sin_cos(heading)
+            x, y = x - offset * sine, y + offset * cosine
         dx, dy = _to_box(boxes, j, x, y)
         distance = elementary.hypot(dx, dy)
         if distance <= half:
-            return arc + dx * elementary.cos(heading) + dy * elementary.sin(heading) - front, heading
+            sine, cosine = elementary.sin_cos(heading)
+            return arc + dx * cosine + dy * sine - front, heading
         arc += max(distance - half, MIN_STEP_M)
     return np.inf, 0.0
 

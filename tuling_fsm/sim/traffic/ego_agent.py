@@ -182,7 +182,8 @@ class EgoAgent:
             self._along_route(pose, v, times) if along_route and self.on_route else _turning(pose, v, yaw_rate, times)
         )
         table = np.empty((len(times), 8))
-        table[:, 0], table[:, 1] = x + ahead * elementwise.cos(heading), y + ahead * elementwise.sin(heading)
+        sine, cosine = elementwise.sin_cos(heading)
+        table[:, 0], table[:, 1] = x + ahead * cosine, y + ahead * sine
         table[:, 2], table[:, 3], table[:, 4:7] = z, heading, (vehicle.length, vehicle.width, v)
         table[:, 7] = times
         return table
@@ -202,4 +203,5 @@ def _turning(pose: Pose, v: float, yaw_rate: float, times: FloatArray) -> tuple[
     heading = pose.heading + yaw_rate * times
     half = 0.5 * yaw_rate * times
     middle, chord = pose.heading + half, v * times * elementwise.sinc(half)
-    return pose.x + chord * elementwise.cos(middle), pose.y + chord * elementwise.sin(middle), heading
+    sine, cosine = elementwise.sin_cos(middle)
+    return pose.x + chord * cosine, pose.y + chord * sine, heading

@@ -156,7 +156,8 @@ def path_point(graph: TrafficLaneGraph, fleet: Fleet, i: int, arc: float, offset
     k = path_index(fleet, i, arc)
     x, y, heading = lane_point(graph, fleet.path_lane[i, k], arc - fleet.path_at[i, k])
     if offset != 0.0:
-        x, y = x - offset * elementary.sin(heading), y + offset * elementary.cos(heading)
+        sine, cosine = elementary.sin_cos(heading)
+        x, y = x - offset * sine, y + offset * cosine
     return x, y, heading
 
 

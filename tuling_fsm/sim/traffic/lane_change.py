@@ -34,7 +34,8 @@ def gap_between(graph: TrafficLaneGraph, lane: int, target: int, share: float) -
     """How far the centre of `target` lies to the left of that of `lane`, m, at a share of their lengths."""
     x, y, heading = lane_point(graph, lane, share * graph.lane.length[lane])
     other_x, other_y, _ = lane_point(graph, target, share * graph.lane.length[target])
-    return (other_y - y) * elementary.cos(heading) - (other_x - x) * elementary.sin(heading)
+    sine, cosine = elementary.sin_cos(heading)
+    return (other_y - y) * cosine - (other_x - x) * sine
 
 
 @kernel
@@ -59,7 +60,7 @@ def start_lane_change(graph: TrafficLaneGraph, fleet: Fleet, i: int, target: int
 @kernel
 def _blocks_gap(fleet: Fleet, i: int, boxes: Records, j: int, x: float, y: float, heading: float) -> bool:
     """Whether body `j` is beside vehicle `i`, or too near before or behind, when that is at a place."""
-    c, s, v = elementary.cos(heading), elementary.sin(heading), fleet.car.v[i]
+    (s, c), v = elementary.sin_cos(heading), fleet.car.v[i]
     dx, dy = boxes.x[j] - x, boxes.y[j] - y
     along, across = c * dx + s * dy, c * dy - s * dx
     if abs(across) > BESIDE_M + 0.5 * boxes.width[j] - 0.9 or boxes.row[j] == i:

@@ -257,5 +257,6 @@ def lane_point(graph: TrafficLaneGraph, lane: int, s: float) -> tuple[float, flo
     y = graph.sample.y[k] + u * (graph.sample.y[k + 1] - graph.sample.y[k])
     beyond = (position - i - u) * step
     if beyond != 0.0:
-        x, y = x + beyond * elementary.cos(heading), y + beyond * elementary.sin(heading)
+        sine, cosine = elementary.sin_cos(heading)
+        x, y = x + beyond * cosine, y + beyond * sine
     return x, y, heading

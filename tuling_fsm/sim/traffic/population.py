@@ -104,7 +104,7 @@ def capacity(graph: TrafficLaneGraph, gap: float) -> int:
 @kernel
 def clear_of(fleet: Fleet, i: int, x: float, y: float, heading: float, ahead: float, behind: float) -> bool:
     """Whether a place in a lane is free for vehicle `i`, from `behind` to `ahead` (m) of it."""
-    c, s = elementary.cos(heading), elementary.sin(heading)
+    s, c = elementary.sin_cos(heading)
     for j in range(len(fleet.car)):
         if j == i or fleet.car.mode[j] == OFF:
             continue

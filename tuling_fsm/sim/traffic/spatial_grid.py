@@ -73,7 +73,7 @@ def cells(grid: SpatialGrid, x0: float, x1: float, y0: float, y1: float) -> Cell
 @kernel
 def _set_shape(boxes: Records, j: int) -> None:
     """What follows from heading and size."""
-    c, s = elementary.cos(boxes.heading[j]), elementary.sin(boxes.heading[j])
+    s, c = elementary.sin_cos(boxes.heading[j])
     boxes.cos[j], boxes.sin[j] = c, s
     boxes.half_x[j] = 0.5 * (abs(c) * boxes.length[j] + abs(s) * boxes.width[j])
     boxes.half_y[j] = 0.5 * (abs(s) * boxes.length[j] + abs(c) * boxes.width[j])

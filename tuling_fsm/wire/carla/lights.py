@@ -96,7 +96,7 @@ def lights_table(states: Mapping[int, Light], numbers: Mapping[int, int]) -> npt
 
 
 def _from(pose: Pose, x: float, y: float) -> tuple[float, float]:
-    c, s = elementary.cos(pose.heading), elementary.sin(pose.heading)
+    s, c = elementary.sin_cos(pose.heading)
     return pose.x + c * x - s * y, pose.y + s * x + c * y
 
 

@@ -138,7 +138,7 @@ class RudeDrivers:
         if not self._on_road(row) or not self._traffic.in_lane(row):
             return
         others = seen.near(float(car.x[row]), float(car.y[row]), row)
-        cos, sin = elementwise.cos(car.heading[row]), elementwise.sin(car.heading[row])
+        sin, cos = elementwise.sin_cos(car.heading[row])
         dx, dy = others.x - car.x[row], others.y - car.y[row]
         along, aside = dx * cos + dy * sin, dy * cos - dx * sin
         same_way = elementwise.cos(others.heading - car.heading[row]) > 0.5

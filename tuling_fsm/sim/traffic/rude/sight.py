@@ -89,7 +89,7 @@ def gap_seen(points: FloatArray, front: float, v: float, others: SeenVehicles, g
     if not moving.any():
         return True
     x, y, heading, speed = (column[moving, None] for column in (others.x, others.y, others.heading, others.v))
-    cos, sin = elementwise.cos(heading), elementwise.sin(heading)
+    sin, cos = elementwise.sin_cos(heading)
     dx, dy = points[:, 0] - x, points[:, 1] - y
     along, aside = dx * cos + dy * sin, np.abs(dy * cos - dx * sin)
     theirs = along / speed
