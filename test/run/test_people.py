@@ -44,3 +44,39 @@ def test_one_that_stands_on_a_crosswalk_is_crept_up_to_and_waited_for_and_no_dea
     crept = stops[-1].world.route_s - stops[0].world.route_s
     assert crept > 0.5
     assert run.ticks[-1].world.route_s > stops[-1].world.route_s + 15.0, "gone round in the end"
+
+
+BARS_THE_WAY = """
+import osc.standard
+
+scenario bars:
+    map.set_map_file("MAP")
+    ego: vehicle
+    rain: environment
+    start: odr_point = map.create_odr_point(road_id: "6", lane_id: "-1", s: 220m)
+    goal: odr_point = map.create_odr_point(road_id: "1", lane_id: "-1", s: 60m)
+    left: odr_point = map.create_odr_point(road_id: "6", lane_id: "-1", s: 236m, t: 1m)
+    right: odr_point = map.create_odr_point(road_id: "6", lane_id: "-1", s: 236m, t: -1m)
+    one: person
+    other: person
+
+    do parallel(duration: 120s):
+        serial:
+            ego.assign_position(start)
+            ego.drive() with:
+                along(map.create_route([goal]))
+        one.assign_position(left)
+        other.assign_position(right)
+        rain.rain(intensity: 10mmph)
+"""
+
+
+@pytest.mark.clause("USE-2", "SAF-4")
+def test_two_who_bar_the_way_in_rain_are_no_dead_end_in_free_space(tmp_path: Path) -> None:
+    """The new route begins behind them, and the car may not reverse."""
+    run = drive(Path(share_file("config", "course", "course.xodr")), BARS_THE_WAY, tmp_path)
+    assert run.faults == []
+    regression = [tick for tick in run.ticks if tick.state == states.REGRESSION and tick.stamp > 60.0]
+    assert any(tick.limit.reason is Reason.PEDESTRIAN for tick in regression)
+    assert regression[-1].stamp - regression[0].stamp < 20.0
+    assert run.ticks[-1].state == states.EXPLORE, "all attempts have failed"

@@ -202,10 +202,15 @@ class Behaviour:
         )
 
     def _rules(self, world: World, memory: Memory) -> TrafficRules:
-        context = self.context
-        by_hand = self._machine.leaf.body.by_hand
+        context, limit = self.context, memory.plan.limit
         return traffic_rules(
-            world, context.road_map, context.vehicle, memory.rules.memory, context.parameters.traffic, by_hand
+            world,
+            context.road_map,
+            context.vehicle,
+            memory.rules.memory,
+            context.parameters.traffic,
+            by_hand=self._machine.leaf.body.by_hand,
+            stands_for=limit.blocker if limit.reason is Reason.PEDESTRIAN else -1,
         )
 
     def _regulations(self, world: World, request: PlanningRequest) -> Regulations:

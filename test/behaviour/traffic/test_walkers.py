@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from tuling_fsm.behaviour.traffic.memory import PedestrianWait
+from tuling_fsm.behaviour.traffic.memory import PedestrianWait, TrafficRuleMemory
 from tuling_fsm.behaviour.traffic.parameters import PedestrianParameters, TrafficRuleParameters
-from tuling_fsm.behaviour.traffic.pedestrians import pedestrian_rules
+from tuling_fsm.behaviour.traffic.pedestrians import pedestrian_rules, pedestrians_beside
+from tuling_fsm.behaviour.traffic.rules import traffic_rules
 from tuling_fsm.core.request import Reason
 from tuling_fsm.map.ahead import JunctionAhead
 from tuling_fsm.map.lanes import Junction
@@ -246,6 +247,53 @@ def test_the_patience_begins_anew_where_the_car_comes_on(
     kept = gone_round or moved < 2.0
     (lasting,) = told.waits
     assert (lasting.since, lasting.front) == ((wait.since, wait.front) if kept else (NOW, pytest.approx(FRONT)))
+
+
+@pytest.mark.clause("USE-2", "USE-5")
+@pytest.mark.parametrize(
+    ("standing", "still_for", "speed", "stands_for", "before", "gone_round"),
+    [
+        (60.0, 5.0, 0.0, 7, (), True),
+        (60.0, 5.0, 0.25, 7, (), True),
+        (60.0, 5.0, 0.3, 7, (), False),
+        (59.9, 90.0, 0.0, 7, (), False),
+        (60.0, 4.9, 0.0, 7, (), False),
+        (60.0, 60.0, 0.0, 8, (), False),
+        (60.0, 60.0, 0.0, -1, (), False),
+        (0.0, 0.0, 0.0, -1, (7,), True),
+        (0.0, 0.0, 0.3, -1, (7,), False),
+        (60.0, 60.0, 0.0, -1, (8,), False),
+    ],
+)
+def test_one_beside_the_route_that_a_motion_stands_for_is_gone_round_after_the_patience(
+    road: RoadMap, standing: float, still_for: float, speed: float, stands_for: int, before: tuple[int, ...],
+    gone_round: bool,
+) -> None:  # fmt: skip
+    """Behind the car or off the road the rule for the way along the route does not see them."""
+    for s, offset, limit in ((X - 6.0, 0.0, 1.0), (X, 9.9, 1.0), (X, -10.1, math.inf)):
+        one = replace(walker(s, offset), vx=speed, standing_for=still_for)
+        now = situation(road, one, standing_for=standing)
+        assert pedestrian_rules(now, ())[:2] == ((), ())
+        beside = pedestrians_beside(now, (), stands_for, before)
+        assert beside == (((7,), limit) if gone_round else ((), math.inf))
+        assert pedestrians_beside(now, (7,), stands_for, before).given_up == (), "it is yielded to on the route"
+    car = replace(walker(X - 6.0, 0.0), kind=Kind.CAR, standing_for=still_for)
+    assert pedestrians_beside(situation(road, car, standing_for=standing), (), stands_for, before).given_up == ()
+    far = replace(walker(X + 40.1, 9.0), standing_for=90.0)
+    assert pedestrians_beside(situation(road, far), (), -1, (7,)).given_up == (), "the car has left them behind"
+
+
+@pytest.mark.clause("USE-2")
+def test_who_is_gone_round_beside_the_route_is_remembered_with_it(road: RoadMap) -> None:
+    now = situation(road, replace(walker(X - 6.0, 0.0), standing_for=60.0), standing_for=60.0)
+
+    def rules(memory: TrafficRuleMemory, stands_for: int) -> TrafficRuleMemory:
+        return traffic_rules(now.world, road, VEHICLE, memory, now.parameters, stands_for=stands_for).memory
+
+    met = rules(TrafficRuleMemory(), 7)
+    assert (met.released, met.given_up, met.beside) == ((7,), (7,), (7,))
+    assert rules(met, -1).released == (7,)
+    assert rules(replace(met, route=None), -1).released == ()
 
 
 def test_one_that_is_not_in_the_way_or_crept_past_hides_no_other(road: RoadMap) -> None:

@@ -81,6 +81,8 @@ class TrafficRuleMemory:
     """Pedestrians that stand and are crept past (USE-5)."""
     given_up: tuple[int, ...] = ()
     """Those of them that have been waited for long enough: they are gone round (USE-2)."""
+    beside: tuple[int, ...] = ()
+    """Those given up that are not in the way along the route, but of a motion elsewhere."""
     pedestrian_waits: tuple[PedestrianWait, ...] = ()
     """One a place; forgotten when nobody has been seen there for the stand-off."""
     start_blocked: bool = False

@@ -49,6 +49,15 @@ class _Walker(NamedTuple):
     crosswalk: CrosswalkAhead | None
 
 
+class PedestriansBeside(NamedTuple):
+    """Pedestrians beside the way along the route that have been waited for long enough, and the speed (m/s; inf: none)
+    at which the car gets past them.
+    """
+
+    given_up: tuple[int, ...]
+    speed_limit: float
+
+
 class PedestrianWalls(NamedTuple):
     """Walls with their arc lengths, the pedestrians that are crept past, those of them that have been waited for long
     enough, the speed for that (m/s; inf: none), whether another of them is ahead on the car's lane, and since when they
@@ -97,6 +106,25 @@ def pedestrian_rules(
         s = _stop_for(now, walker)
         walls.append((s, now.wall(s, Reason.PEDESTRIAN, f"pedestrian {walker.id}", walker.id)))
     return PedestrianWalls(tuple(walls), tuple(passed), tuple(waited), limit, creeps_up, tuple(lasting.values()))
+
+
+def pedestrians_beside(
+    now: TrafficSituation, yielded_to: Collection[int], stands_for: int, before: Sequence[int]
+) -> PedestriansBeside:
+    """Those whom the rule for the way along the route does not see, where the car goes elsewhere: one whom its motion
+    `stands_for` (an id) is waited for as long as one on the lane, and then gone round (USE-2), until they move; who is
+    `yielded_to` on the route is not meant. `before` are those of the last tick.
+    """
+    traffic, p, pose = now.world.traffic, now.parameters.pedestrian, now.world.ego.pose
+    stands = is_vulnerable(traffic.kind) & (traffic.speed <= PEDESTRIAN_STANDS)
+    away = elementwise.hypot(traffic.x - pose.x, traffic.y - pose.y)
+    met = np.isin(traffic.id, list(before)) & (away < p.horizon)
+    if now.world.standing_for >= p.patience:
+        # Of one that stands perception changes the id: it is the car that has stood for so long.
+        met |= (traffic.id == stands_for) & (traffic.standing_for >= p.standoff)
+    met &= stands & ~np.isin(traffic.id, list(yielded_to))
+    near = bool((away[met] < _CREEP_FROM_M).any())
+    return PedestriansBeside(tuple(traffic.id[met].tolist()), p.creep_speed if near else math.inf)
 
 
 def _wait_of(walker: _Walker, waits: Iterable[PedestrianWait]) -> PedestrianWait | None:

@@ -15,7 +15,7 @@ from tuling_fsm.behaviour.traffic.junctions import junction_rules
 from tuling_fsm.behaviour.traffic.lines import line_rules, walls_beside
 from tuling_fsm.behaviour.traffic.memory import TrafficRuleMemory
 from tuling_fsm.behaviour.traffic.parameters import TrafficRuleParameters
-from tuling_fsm.behaviour.traffic.pedestrians import hidden_crosswalks, pedestrian_rules
+from tuling_fsm.behaviour.traffic.pedestrians import hidden_crosswalks, pedestrian_rules, pedestrians_beside
 from tuling_fsm.behaviour.traffic.queues import queue_walls
 from tuling_fsm.behaviour.traffic.situation import TrafficSituation
 from tuling_fsm.behaviour.traffic.start import start_rule
@@ -59,11 +59,13 @@ def traffic_rules(
     memory: TrafficRuleMemory,
     parameters: TrafficRuleParameters,
     by_hand: bool = False,
+    stands_for: int = -1,
 ) -> TrafficRules:
     """Apply all rules. Pure: the same arguments give the same answer.
 
     Without a route there are no walls, and nothing is remembered. `by_hand` tells that the junction is directed by hand
-    (INT-5): then only a light that is known to be red closes a line.
+    (INT-5): then only a light that is known to be red closes a line. `stands_for` is the id of the pedestrian that the
+    last plan stops for, -1 for none.
     """
     route, way = world.route, world.way
     if route is None or way is None:
@@ -73,14 +75,17 @@ def traffic_rules(
     now = TrafficSituation(world, way, road_map, lane_index(road_map), vehicle, parameters, by_hand)
     lines, line_memory, stop = line_rules(now, memory.lines)
     people = pedestrian_rules(now, memory.released, memory.pedestrian_waits)
+    yielded_to = {*people.released, *(wall.blocker for _, wall in people.walls)}
+    beside = pedestrians_beside(now, yielded_to, stands_for, memory.beside)
+    released, given_up = (*people.released, *beside.given_up), (*people.given_up, *beside.given_up)
     stops = [s for s, _ in (*lines, *people.walls)]
     closed = [s for s, wall in lines if wall.reason is Reason.RED_LIGHT]
     junctions, junction_memory, zones = junction_rules(now, memory.junctions, stops, closed)
-    start, blocked, clear_since = start_rule(now, memory.start_blocked, memory.start_clear_since, people.released)
+    start, blocked, clear_since = start_rule(now, memory.start_blocked, memory.start_clear_since, released)
     found = (*lines, *walls_beside(now), *people.walls, *junctions, *start, *queue_walls(now))
     walls = sorted(found, key=lambda item: item[0])
     kept = TrafficRuleMemory(
-        route, line_memory, junction_memory, people.released, people.given_up, people.waits, blocked, clear_since
+        route, line_memory, junction_memory, released, given_up, beside.given_up, people.waits, blocked, clear_since
     )
-    slow = (*zones, *hidden_crosswalks(now))
-    return TrafficRules(tuple(wall for _, wall in walls), kept, people.speed_limit, slow, stop, people.creeps_up)
+    slow, limit = (*zones, *hidden_crosswalks(now)), min(people.speed_limit, beside.speed_limit)
+    return TrafficRules(tuple(wall for _, wall in walls), kept, limit, slow, stop, people.creeps_up)
