@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tuling_fsm.behaviour import states
+from tuling_fsm.behaviour.parameters import BehaviourParameters
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import FollowLanes, FreeSpace, Hold, PlanResult, Reason
 from tuling_fsm.map.road_map import RoadMap
@@ -72,6 +73,24 @@ def test_where_something_stands_at_the_end_of_the_route_a_place_beside_it_will_d
     else:
         assert isinstance(request, FreeSpace)
         assert (request.goal.x, request.goal.y) == pytest.approx((60.0, FAR_Y), abs=0.1)
+
+
+@pytest.mark.clause("USE-7", "USE-1", "USE-2")
+def test_before_a_goal_that_is_occupied_in_every_lane_the_car_waits_until_there_is_a_place(road: RoadMap) -> None:
+    drive = in_normal(Place(road, things=(Thing(59.0, NEAR_Y), Thing(61.0, FAR_Y))), route_along(road, end=61.0))
+    drive.result = drive.probe = plan(False)
+    drive.until(states.SOLID_LINE_FREE)
+    drive.result = plan(reach=0.0, reason=Reason.GOAL_OCCUPIED)
+    for decision in drive.run(2.0 * BehaviourParameters().switching.deadline):
+        assert decision.state == states.SOLID_LINE_FREE
+        assert isinstance(decision.request, Hold)
+        assert decision.request.reason is Reason.GOAL_OCCUPIED
+    drive.place.things = (Thing(59.0, NEAR_Y),)
+    request = drive.run(0.2)[-1].request
+    assert isinstance(request, FreeSpace)
+    assert request.goal.y == pytest.approx(FAR_Y, abs=0.1)
+    drive.result = plan(False)
+    drive.until(states.NO_LINE_FREE, 2.0)
 
 
 @pytest.mark.clause("RRF-2")

@@ -189,7 +189,8 @@ class Behaviour:
         self._refresh.advance(world.stamp)
         record = self._machine.record
         view, memory = self._view(record, world, record.clock - before), record.memory
-        explained = self._machine.leaf.body.may.stand or waits_rightly(world, memory.plan)
+        stands = self._machine.leaf.body.may.stand or memory.ladder.occupied
+        explained = stands or waits_rightly(world, memory.plan)
         return view.having(
             replace(
                 memory,

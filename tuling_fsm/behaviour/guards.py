@@ -111,8 +111,10 @@ def no_progress(view: BehaviourView) -> bool:
 
 
 def attempts_exhausted(view: BehaviourView) -> bool:
-    """Every attempt at free-space driving has failed (REG-4, SLF-3, NLF-2)."""
-    return view.memory.ladder.exhausted
+    """Every attempt at free-space driving has failed (REG-4, SLF-3, NLF-2). Before a goal that is occupied there was
+    none to make (USE-7).
+    """
+    return view.memory.ladder.exhausted and not view.memory.ladder.occupied
 
 
 def overdue(view: BehaviourView) -> bool:

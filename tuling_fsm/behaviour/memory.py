@@ -149,6 +149,8 @@ class FreeDrivingLadder:
     """The World's when the goals were chosen."""
     inherited: bool = False
     """The motion was begun by the state before."""
+    occupied: bool = False
+    """There is nothing to try as long as every place at the end of the route is taken (USE-7)."""
 
     @property
     def exhausted(self) -> bool:

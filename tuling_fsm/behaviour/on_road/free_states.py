@@ -7,10 +7,12 @@ import numpy as np
 from tuling_fsm.behaviour import free_driving
 from tuling_fsm.behaviour.leaf import BehaviourView, LeafBehaviour
 from tuling_fsm.behaviour.memory import Memory
+from tuling_fsm.behaviour.parking.guards import parking_ahead
 from tuling_fsm.behaviour.permissions import FREE_SPACE, ON_LANES, Permissions
-from tuling_fsm.behaviour.places import along_lanes, spread
+from tuling_fsm.behaviour.places import along_lanes, is_free, spread
 from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Hold, PlanningRequest, Reason
 
 TARGET_STEP_M = 5.0
@@ -35,8 +37,7 @@ def _stretches(view: BehaviourView) -> tuple[FloatArray, ...]:
     """How far ahead places are looked at (m), and how far where none of those is free."""
     free, regression = view.context.parameters.free, view.context.parameters.regression
     if _near_end(view):
-        ahead = view.world.route_remaining - END_M
-        return (np.array([ahead]),) if ahead > free.reached else ()
+        return (np.array([_to_end(view)]),) if _to_end(view) > free.reached else ()
     farthest = max(free.target_max, regression.target_max)
     ranges = ((free.target_min, free.target_max), (free.target_max, farthest))
     return tuple(np.arange(begin, end + 1e-9, TARGET_STEP_M, dtype=np.float64) for begin, end in ranges)
@@ -47,15 +48,35 @@ def _near_end(view: BehaviourView) -> bool:
     return view.world.route is not None and view.world.route_remaining < view.context.parameters.free.target_min
 
 
+def _to_end(view: BehaviourView) -> float:
+    """How far ahead the place at the end of the route lies, m."""
+    return view.world.route_remaining - END_M
+
+
+def _occupied(view: BehaviourView) -> bool:
+    """Whether the goal, right before the car, is taken in every lane: lower states have no other places, and no route
+    leads to others. At a stop of the mission and in a car park there are more (TMP-3, PRK-2).
+    """
+    route, parameters = view.world.route, view.context.parameters.free
+    near = view.world.localized and _near_end(view) and _to_end(view) > parameters.reached
+    if route is None or not near or view.memory.mission.goal.is_stop or parking_ahead(view) is not None:
+        return False
+    end = route.reference.at(route.length - END_M)
+    taken = not is_free(end, view.world.scene, view.context.vehicle, parameters.clearance)
+    return taken and not targets(view)
+
+
 def _leaf(may: Permissions) -> LeafBehaviour:
     def lines(view: BehaviourView, _: int) -> FloatArray:
         return free_driving.lines_held(view, may)
 
     def enter(view: BehaviourView) -> Memory:
-        return free_driving.begin(view, targets(view), lines)
+        memory = free_driving.begin(view, targets(view), lines)
+        return free_driving.with_ladder(memory, replace(memory.ladder, occupied=_occupied(view)))
 
     def update(view: BehaviourView) -> Memory:
-        if free_driving.reached(view) or view.memory.ladder.route is not view.world.route:
+        ladder = view.memory.ladder
+        if free_driving.reached(view) or ladder.occupied or ladder.route is not view.world.route:
             return enter(view)
         return free_driving.go_on(view, lines)
 
