@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 from crossroads import YIELD_SIGN, crossroads
 
+from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.scenario.compiler import load_scenario
 from tuling_fsm.sim.simulation import Simulation
+from tuling_fsm.sim.traffic.ego_agent import EgoAgent
+from tuling_fsm.sim.traffic.manager import EGO_AS_SEEN, EGO_NUMBER
+
+from .flow import Flow, one
 
 SCENARIO = """import osc.standard
 scenario crossing:
@@ -62,3 +71,48 @@ def test_one_with_priority_does_not_stop_for_an_ego_that_stands_where_it_has_to_
     folder, road_map = yields
     assert least_speed(folder, road_map, 80.0) > 9.0
     assert least_speed(folder, road_map, 2.0 + Vehicle().front) > 9.0
+
+
+INBOUND_E = LaneId("1", 0, 1)
+
+
+def ego_boxes(flow: Flow, s: float, v: float, number: int, heading: float = 0.0) -> FloatArray:
+    """What the traffic is told of an ego whose rear axle is at `s` of the lane from the east, turned by a heading."""
+    x, y, along = flow.road_map.lanes[INBOUND_E].center.at(s)
+    boxes = EgoAgent(flow.road_map, Vehicle(), flow.index, 3.0).boxes(Pose(x, y, along + heading), 0.0, v, 0.0)
+    return np.column_stack((boxes, np.full(len(boxes), float(number)), np.zeros(len(boxes))))
+
+
+def accel(flow: Flow, row: int = 0) -> float:
+    """Of a vehicle over the next frame, m/s^2."""
+    flow.step()
+    return float(flow.fleet.car.a[row])
+
+
+@pytest.mark.clause("TM-1")
+@pytest.mark.parametrize("number", [EGO_NUMBER, EGO_AS_SEEN])
+@pytest.mark.parametrize("v", [1.0, 3.0, 5.0])
+def test_nobody_brakes_for_an_ego_behind_it(plain: RoadMap, v: float, number: int) -> None:
+    flow = Flow(plain, 0, scripted=1)
+    flow.manager.place(0, flow.index[INBOUND_E], 45.0, v)
+    for s in (30.0, 20.0, 10.0):
+        flow.other_boxes = ego_boxes(flow, s, 12.0, number)
+        assert accel(flow) > 0.0
+
+
+def test_one_before_a_standing_vehicle_does_not_brake_for_the_ego_behind_that(plain: RoadMap) -> None:
+    flow = Flow(plain, 0, scripted=1)
+    flow.manager.place(0, flow.index[INBOUND_E], 50.0, 1.0)
+    ego = ego_boxes(flow, 22.0, 12.0, EGO_NUMBER)
+    flow.other_boxes = np.vstack((ego, one(*flow.road_map.lanes[INBOUND_E].center.at(40.0), 4.5, 1.8, number=7)))
+    # The ego is predicted on both sides of the one that stands; it comes to the one behind it alone.
+    assert (ego[:, 0] < flow.fleet.car.x[0]).any()
+    assert accel(flow) > 0.0
+
+
+def test_the_ego_that_comes_across_is_yielded_to(plain: RoadMap) -> None:
+    flow = Flow(plain, 0, scripted=1)
+    flow.manager.place(0, flow.index[INBOUND_E], 45.0, 5.0)
+    ego = ego_boxes(flow, 58.0, 6.0, EGO_NUMBER, heading=0.5 * math.pi)
+    flow.other_boxes = ego + np.array([0.0, 12.0] + [0.0] * 8)
+    assert accel(flow) < 0.0

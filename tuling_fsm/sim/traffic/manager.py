@@ -23,6 +23,7 @@ from tuling_fsm.sim.traffic.fleet import (
     path_index,
     set_poses,
 )
+from tuling_fsm.sim.traffic.foresight import foresee
 from tuling_fsm.sim.traffic.given_routes import GivenRoutes
 from tuling_fsm.sim.traffic.lane_change import start_lane_change
 from tuling_fsm.sim.traffic.lane_graph import Records, TrafficLaneGraph, endless_without
@@ -206,6 +207,7 @@ class TrafficManager:
             return True
         self._update_population(heroes, dt, other_boxes)
         self._routes.lengthen(self.fleet)
+        other_boxes, ignored_pairs = self._expected(other_boxes)
         if len(self.ids) + len(other_boxes) > len(self._stages.boxes):
             ahead = self._stages.ahead
             self._stages = new_stage_buffers(len(self.ids), len(self.graph.lane), 2 * len(other_boxes))._replace(
@@ -215,7 +217,7 @@ class TrafficManager:
             other_boxes=other_boxes,
             lights=lights,
             ego=ego,
-            ignored_pairs=self.ignored_pairs,
+            ignored_pairs=ignored_pairs,
             weather=self.weather,
             stamp=stamp,
             dt=dt,
@@ -223,6 +225,16 @@ class TrafficManager:
         )
         self._frame += 1
         return bool(run_stages(self.graph, self.fleet, self.ids, self._idm, self._stages, frame))
+
+    def _expected(self, other_boxes: FloatArray) -> tuple[FloatArray, Int32Array]:
+        """The boxes of other agents and the pairs without collision detection, for one frame: none comes through those
+        before it, and these do not wait for one behind them.
+        """
+        pairs = self.ignored_pairs
+        for number in (EGO_NUMBER, EGO_AS_SEEN):
+            other_boxes, before = foresee(self.fleet.car, other_boxes, number)
+            pairs = np.union1d(pairs, before * PAIR + number)
+        return other_boxes, pairs
 
     def _update_population(self, heroes: FloatArray, dt: float, other_boxes: FloatArray = NO_BOXES) -> None:
         """First stage: remove stuck vehicles and respawn those that are off the road, all out of the egos' sight;
