@@ -8,8 +8,13 @@ import pytest
 from traffic_drive import route_between
 
 from map import towns, xodr
+from map.merging import LIGHTS, LINES_M, merging
+from map.ways import route_in
+from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.ahead import stop_lines_ahead
 from tuling_fsm.map.lanes import LaneId
+from tuling_fsm.sim.baselines.route_profile import RouteProfile
+from tuling_fsm.sim.baselines.stop_lines import lines_along
 
 
 def signal(
@@ -348,6 +353,17 @@ def test_a_route_that_ends_before_the_ways_part_meets_the_lights_of_all(tmp_path
     start, goal = (road_map.lanes[LaneId("1", 0, 1)].center.at(s) for s in (20.0, towns.ARM_M - 1.0))
     route = route_between(road_map, start, goal)
     assert {ahead.line.signal for ahead in stop_lines_ahead(road_map, route, 0.0, 100.0)} == {LEFT, STRAIGHT}
+
+
+@pytest.mark.clause("INT-2")
+@pytest.mark.parametrize("lane", [1, 2])
+def test_where_two_lanes_lead_into_one_way_each_route_meets_the_line_of_its_own(tmp_path: Path, lane: int) -> None:
+    road_map = merging(tmp_path)
+    route = route_in(road_map, lane, 1)
+    (ahead,) = stop_lines_ahead(road_map, route, 0.0, 120.0)
+    assert (ahead.s, ahead.line.signal) == (pytest.approx(LINES_M[lane] - 10.0, abs=0.3), LIGHTS[lane][0])
+    (heeded,) = lines_along(road_map, RouteProfile(road_map, route, Vehicle()))
+    assert (heeded.s, heeded.signal) == (pytest.approx(ahead.s, abs=0.1), LIGHTS[lane][0])
 
 
 def test_lights_that_stop_nobody_are_told_of(tmp_path: Path) -> None:

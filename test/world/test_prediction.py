@@ -10,6 +10,8 @@ from crossroads import HALF_M, STOP_SIGN, crossroads
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from map import xodr
+from map.merging import LIGHTS, LINES_M, merging
+from map.ways import BEGIN_M, middle
 from scenes import row, table, walker
 from watching import P, Watch
 
@@ -286,6 +288,18 @@ def test_lights_known_to_be_red_stop_others_that_still_can(lit: RoadMap) -> None
         assert bool(np.all(obstacles.y[:, -1] <= line - 2.25 + 0.1)) is stops
     _, obstacles = Watch(lit).see(fast, 0.0, {4: Light.RED})
     assert obstacles.y.max() > 0.0
+
+
+def test_where_two_lanes_lead_into_one_way_others_are_expected_to_stop_for_the_light_of_their_own(
+    tmp_path: Path,
+) -> None:
+    road_map, own, beside = merging(tmp_path), LIGHTS[1], LIGHTS[2]
+    slow = table(row(1, 70.0, middle(1), EAST, 8.0))
+    for red, free in ((own, beside), (beside, own)):
+        lights = dict.fromkeys(red, Light.RED) | dict.fromkeys(free, Light.GREEN)
+        _, obstacles = Watch(road_map).see(slow, 0.0, lights)
+        last = obstacles.x[:, -1]
+        assert np.all(last < LINES_M[1] if red is own else last > BEGIN_M)
 
 
 def test_one_that_can_still_stop_does_not_enter_across_the_way_of_the_car_that_is_in_the_junction(

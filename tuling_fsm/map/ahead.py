@@ -74,18 +74,20 @@ def stop_lines_ahead(road_map: RoadMap, route: Route, s: float, ahead: float = 8
     route ends before the way that a line holds for, the lines of all ways count.
     """
     found = []
-    for stretch in _within(route, s, ahead + _LINE_REACH_M):
-        for line, lane_s in _lines_on(road_map, stretch, stretch is route.lanes[-1]):
+    for i, stretch in enumerate(_within(route, s, ahead + _LINE_REACH_M), start=route.index_at(s)):
+        for line, lane_s in _lines_on(road_map, route, i):
             at = _on_route(stretch, lane_s)
             if at is not None and s <= at <= s + ahead:
                 found.append(StopLineAhead(at, line))
     return tuple(sorted(found, key=lambda each: each.s))
 
 
-def _lines_on(road_map: RoadMap, stretch: RouteLane, last: bool) -> Iterator[tuple[StopLine, float]]:
-    for line in road_map.stop_lines_of(stretch.lane):
+def _lines_on(road_map: RoadMap, route: Route, i: int) -> Iterator[tuple[StopLine, float]]:
+    """Stop lines on stretch `i` of a route, and how far along its lane (m)."""
+    lane = route.lanes[i].lane
+    for line in road_map.stop_lines_of(lane, route.lane_before(i)):
         yield line, line.s
-    for line in road_map.stop_lines_across(stretch.lane) if last else ():
+    for line in road_map.stop_lines_across(lane) if i == len(route.lanes) - 1 else ():
         if line.approach is not None:
             yield line, road_map.place_of(line)[1]
 

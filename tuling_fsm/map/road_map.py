@@ -182,9 +182,10 @@ class RoadMap:
             self._masks[types] = np.array([lane.type in types for lane in self.lanes.values()], dtype=np.bool_)
         return self._masks[types]
 
-    def stop_lines_of(self, lane_id: LaneId) -> tuple[StopLine, ...]:
-        """The stop lines on a lane, in order of s."""
-        return self._stop_lines.get(lane_id, ())
+    def stop_lines_of(self, lane_id: LaneId, before: LaneId | None = None) -> tuple[StopLine, ...]:
+        """The stop lines on a lane, in order of s; of one who comes over a lane `before`, those that hold for him."""
+        lines = self._stop_lines.get(lane_id, ())
+        return lines if before is None else tuple(line for line in lines if line.approach in (None, before))
 
     def stop_lines_across(self, lane_id: LaneId) -> tuple[StopLine, ...]:
         """The stop lines that lie across a lane, those that hold for one way on from it among them."""

@@ -54,6 +54,11 @@ class Route:
         """Index of the stretch at arc length `s` of the reference, clamped to the ends."""
         return min(bisect_right(self._ends, s), len(self.lanes) - 1)
 
+    def lane_before(self, i: int) -> LaneId | None:
+        """The lane from whose end stretch `i` is reached; None for the first one, and after a change of lanes."""
+        before = self.lanes[i - 1] if i > 0 else None
+        return None if before is None or before.change else before.lane
+
     @cached_property
     def _ends(self) -> tuple[float, ...]:
         return tuple(lane.s_to for lane in self.lanes)

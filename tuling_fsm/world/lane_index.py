@@ -68,6 +68,8 @@ class LaneArrays(NamedTuple):
     line_s: FloatArray
     line_kind: IntArray
     line_signal: IntArray
+    line_approach: IntArray
+    """The lane that each line holds for those who come over it, -1 for any."""
     grid: FloatArray
     """x, y of the grid's corner, cell size (m), columns, rows."""
     cell_start: IntArray
@@ -136,6 +138,7 @@ def _build(road_map: RoadMap) -> LaneIndex:
         line_s=np.array([line.s for line in flat], dtype=np.float64),
         line_kind=np.array([LINE_KINDS.get(line.kind, YIELD) for line in flat], dtype=np.int64),
         line_signal=np.array([line.signal for line in flat], dtype=np.int64),
+        line_approach=np.array([_number(number, line.approach) for line in flat], dtype=np.int64),
         grid=grid, cell_start=cell_start, cell_segment=cell_segment,
     )  # fmt: skip
     return LaneIndex(tuple(lane.id for lane in lanes), number, arrays, road_map.left_hand)

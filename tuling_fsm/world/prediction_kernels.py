@@ -70,6 +70,7 @@ class _Closures(NamedTuple):
     line_start: IntArray
     line_s: FloatArray
     line_kind: IntArray
+    line_approach: IntArray
     line_closed: BoolArray
     lane_closed: BoolArray
     in_junction: BoolArray
@@ -122,7 +123,7 @@ def _lines_ahead(
     closures: _Closures, chain: IntArray, begin: FloatArray, front: float, v: float, decel: float
 ) -> tuple[float, float, float]:
     """The distances `STOP_AT`, `LIGHT` and `LINE`."""
-    line_start, line_s, line_kind, line_closed, lane_closed, in_junction = closures
+    line_start, line_s, line_kind, line_approach, line_closed, lane_closed, in_junction = closures
     limit, light, line = np.inf, np.inf, np.inf
     for depth in range(DEPTH):
         number = chain[depth]
@@ -135,7 +136,8 @@ def _lines_ahead(
             limit = min(limit, max(entry, 0.0))
         for k in range(line_start[number], line_start[number + 1]):
             room = begin[depth] + line_s[k] - front
-            if room < -_OVER_LINE_M:
+            elsewhere = depth > 0 and line_approach[k] >= 0 and line_approach[k] != chain[depth - 1]
+            if elsewhere or room < -_OVER_LINE_M:
                 continue
             line = min(line, room)
             if line_closed[k] and line_kind[k] != STOP:
@@ -263,7 +265,8 @@ def look_ahead(
                 lane_closed[lanes.conflict[k]] = True
     occupants = _occupants(len(lanes.length), places, body)
     closures = _Closures(
-        lanes.line_start, lanes.line_s, lanes.line_kind, line_closed, lane_closed, lanes.in_junction
+        lanes.line_start, lanes.line_s, lanes.line_kind, lanes.line_approach, line_closed, lane_closed,
+        lanes.in_junction,
     )  # fmt: skip
     leader, distance = np.empty(len(row), dtype=np.int64), np.empty((len(row), 4))
     for b in range(len(row)):

@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from map import xodr
+from map.merging import LIGHTS, LINES_M, SHARED, merging
+from map.ways import BEGIN_M
 
 from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.road_map import RoadMap
@@ -15,6 +17,7 @@ from tuling_fsm.sim.parameters import TrafficManagerParameters
 from tuling_fsm.sim.traffic.collision import IdmParameters, idm
 from tuling_fsm.sim.traffic.fleet import OFF, ROAMING, draw, new_fleet
 from tuling_fsm.sim.traffic.right_of_way import JunctionRequest
+from tuling_fsm.world.inputs import Light
 
 from .flow import FRAME_S, Flow, one
 
@@ -83,6 +86,26 @@ def test_a_prediction_that_is_passed_long_before_is_ignored() -> None:
     assert idm(10.0, 12.0, 0.0, 2.0, parameters) < -4.0
     assert idm(5.0, 9.0, 5.0, 2.0, parameters) == pytest.approx(0.0, abs=0.01)
     assert idm(0.0, 0.0, 0.0, 2.0, parameters) == -8.0
+
+
+@pytest.mark.clause("TM-1")
+@pytest.mark.parametrize("lane", [1, 2])
+@pytest.mark.parametrize("own", [Light.GREEN, Light.RED])
+def test_where_two_lanes_lead_into_one_way_the_light_of_the_own_lane_counts(
+    tmp_path: Path, lane: int, own: Light
+) -> None:
+    road_map = merging(tmp_path)
+    flow = Flow(road_map, 0, scripted=1)
+    way = [flow.index[each] for each in (LaneId("1", 0, -lane), SHARED, LaneId("2", 0, -1))]
+    flow.manager.place(0, way[0], 50.0, 8.0)
+    flow.manager.follow(0, way, 50.0, 90.0)
+    for number in flow.lights.numbers:
+        flow.lights.force(number, Light.GREEN if own is Light.RED else Light.RED)
+    flow.lights.force(LIGHTS[lane][0], own)
+    for _ in flow.run(10.0):
+        pass
+    nose = float(flow.fleet.car.x[0] + 0.5 * flow.fleet.car.length[0])
+    assert nose < LINES_M[lane] if own is Light.RED else nose > BEGIN_M
 
 
 @pytest.mark.clause("INT-7")

@@ -211,6 +211,8 @@ def _line(
         number = int(chain[depth])
         for k in range(int(arrays.line_start[number]), int(arrays.line_start[number + 1])):
             at = float(begin[depth] + arrays.line_s[k])
+            if depth > 0 and int(arrays.line_approach[k]) not in (-1, int(chain[depth - 1])):
+                continue
             if to_entry - reach <= at <= to_entry + _INSIDE_LINE_M:
                 best, distance = k, at
     return best, distance

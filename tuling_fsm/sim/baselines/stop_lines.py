@@ -32,8 +32,8 @@ def lines_along(road_map: RoadMap, profile: RouteProfile) -> tuple[RouteLine, ..
     """All stop lines of the route's lanes, in the order in which they are met."""
     found = [
         RouteLine(stretch.s_from + line.s - stretch.lane_from, line.kind, line.signal)
-        for stretch in profile.route.lanes
-        for line in road_map.stop_lines_of(stretch.lane)
+        for i, stretch in enumerate(profile.route.lanes)
+        for line in road_map.stop_lines_of(stretch.lane, profile.route.lane_before(i))
         if stretch.lane_from <= max(line.s, 0.0) <= stretch.lane_to
     ]
     return tuple(sorted(found))

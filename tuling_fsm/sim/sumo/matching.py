@@ -103,5 +103,5 @@ def lines_at_end(match: LaneMatch, road_map: RoadMap, lane: str, target: str | N
             way = road_map.lanes[after]
             led_to = {match.edge_of.get(each) for each in way.successors}
             if way.junction is not None and (target is None or target in led_to):
-                lines += [line for line in road_map.stop_lines_of(after) if line.s < WITHIN_M]
+                lines += [line for line in road_map.stop_lines_of(after, number) if line.s < WITHIN_M]
     return lines

@@ -98,8 +98,8 @@ class EgoAgent:
     def _lines(self, route: Route, s_in: float) -> list[StopLine]:
         """Stop lines where vehicles wait for a junction that begins at `s_in`."""
         found: list[StopLine] = []
-        for stretch in route.lanes:
-            for line in self._map.stop_lines_of(stretch.lane):
+        for i, stretch in enumerate(route.lanes):
+            for line in self._map.stop_lines_of(stretch.lane, route.lane_before(i)):
                 s = stretch.s_from + line.s - stretch.lane_from
                 if s_in - LINE_BEFORE_M <= s <= s_in + LINE_WITHIN_M:
                     found.append(line)

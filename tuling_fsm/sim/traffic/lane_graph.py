@@ -59,8 +59,10 @@ SAMPLE = np.dtype([("x", "f8"), ("y", "f8"), ("heading", "f8"), ("z", "f8"), ("b
 """A point of a centre; `bend_speed` is curvature to the power of -1/2: times sqrt of the lateral acceleration
 a speed.
 """
-STOP = np.dtype([("s", "f8"), ("kind", "i4"), ("signal", "i4")])
-"""A stop line: place on its lane (m), kind, index into the lights' states or -1."""
+STOP = np.dtype([("s", "f8"), ("kind", "i4"), ("signal", "i4"), ("approach", "i4")], align=True)
+"""A stop line: place on its lane (m), kind, index into the lights' states or -1, and the lane that it holds for those
+who come over it, -1 for any.
+"""
 
 
 class TrafficLaneGraph(NamedTuple):
@@ -89,7 +91,7 @@ def build_lane_graph(road_map: RoadMap, signals: tuple[int, ...]) -> tuple[Traff
     ]
     conflicts = [_conflicts(road_map, lane, index) for lane in lanes]
     samples = [_samples(lane) for lane in lanes]
-    stops = [_stops(road_map, lane, {number: i for i, number in enumerate(signals)}) for lane in lanes]
+    stops = [_stops(road_map, lane, {number: i for i, number in enumerate(signals)}, index) for lane in lanes]
     table = np.zeros(len(lanes), LANE).view(np.recarray)
     junctions = {name: i for i, name in enumerate(road_map.junctions)}
     for row, lane, points in zip(table, lanes, samples, strict=True):
@@ -188,10 +190,15 @@ def _samples(lane: Lane) -> list[tuple[float, ...]]:
     return list(zip(*(row.tolist() for row in (x, y, heading, z, 1.0 / np.sqrt(curvature))), strict=True))
 
 
-def _stops(road_map: RoadMap, lane: Lane, signal_index: dict[int, int]) -> list[tuple[float, float, float]]:
-    """Stop lines of a lane as (s, kind, index of the signal), in order of s."""
+def _stops(
+    road_map: RoadMap, lane: Lane, signal_index: dict[int, int], index: dict[LaneId, int]
+) -> list[tuple[float, int, int, int]]:
+    """Stop lines of a lane as (s, kind, index of the signal, index of the lane before), in order of s."""
     lines = sorted(road_map.stop_lines_of(lane.id), key=lambda line: (line.s, line.signal))
-    return [(line.s, float(STOP_KINDS[line.kind]), float(signal_index.get(line.signal, -1))) for line in lines]
+    return [
+        (line.s, STOP_KINDS[line.kind], signal_index.get(line.signal, -1), _beside(index, line.approach))
+        for line in lines
+    ]
 
 
 def _unfit(road_map: RoadMap, lane: Lane) -> bool:

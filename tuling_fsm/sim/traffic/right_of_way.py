@@ -40,15 +40,23 @@ light is why.
 
 
 @inlined_kernel
+def line_holds(graph: TrafficLaneGraph, fleet: Fleet, i: int, place: int, line: int) -> bool:
+    """Whether a stop line on lane `place` of the path of vehicle `i` holds for one who comes the way that it does."""
+    approach = graph.stop.approach[line]
+    return bool(approach < 0 or place == 0 or fleet.path_lane[i, place - 1] == approach)
+
+
+@inlined_kernel
 def _light_allows(
-    graph: TrafficLaneGraph, states: Int32Array, first: int, last: int, v: float, distance: float
-) -> bool:
-    """Whether a vehicle may pass the light lines `first` to `last` of one place: any that is green will do, dark ones
+    graph: TrafficLaneGraph, fleet: Fleet, states: Int32Array, i: int, place: int, first: int, last: int,
+    distance: float,
+) -> bool:  # fmt: skip
+    """Whether vehicle `i` may pass the light lines `first` to `last` of one place: any that is green will do, dark ones
     do not count.
     """
-    binding = False
+    binding, v = False, fleet.car.v[i]
     for k in range(first, last):
-        if graph.stop.kind[k] != LIGHT or graph.stop.signal[k] < 0:
+        if graph.stop.kind[k] != LIGHT or graph.stop.signal[k] < 0 or not line_holds(graph, fleet, i, place, k):
             continue
         state = states[graph.stop.signal[k]]
         if state == GREEN:
@@ -97,11 +105,14 @@ def obey_traffic_controls(
             while line < end:
                 last = _same_place(graph, line, end)
                 arc = fleet.path_at[i, k] + graph.stop.s[line]
+                if not line_holds(graph, fleet, i, k, line):
+                    line += 1
+                    continue
                 if arc < front or stop_points.stop_arc[i] < np.inf:
                     line = last
                     continue
                 ignored = ignores(fleet, i, fleet.rules.ignore_lights[i], int(4.0 * arc))
-                if not ignored and not _light_allows(graph, states, line, last, v, arc - front):
+                if not ignored and not _light_allows(graph, fleet, states, i, k, line, last, arc - front):
                     stop_points.stop_arc[i], stop_points.red[i] = arc, True
                     if arc < fleet.car.cleared[i]:
                         revoke_clearance(graph, fleet, i, arc)
@@ -171,7 +182,8 @@ def stop_line_arc(graph: TrafficLaneGraph, fleet: Fleet, i: int, entry: int) -> 
             break
         for line in range(graph.lane.stop_end[lane] - 1, graph.lane.stop_at[lane] - 1, -1):
             arc = at + graph.stop.s[line]
-            if entry_arc - LINE_BEFORE_M <= arc <= entry_arc + LINE_WITHIN_M:
+            near = entry_arc - LINE_BEFORE_M <= arc <= entry_arc + LINE_WITHIN_M
+            if near and line_holds(graph, fleet, i, k, line):
                 return float(arc)
     return float(entry_arc - MARGIN_M)
 

@@ -12,7 +12,7 @@ from tuling_fsm.core.arrays import FloatArray, Int32Array, IntArray
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.sim.traffic.fleet import Fleet, path_index
 from tuling_fsm.sim.traffic.lane_graph import TrafficLaneGraph
-from tuling_fsm.sim.traffic.right_of_way import LIGHT, RED, RED_YELLOW, YELLOW
+from tuling_fsm.sim.traffic.right_of_way import LIGHT, RED, RED_YELLOW, YELLOW, line_holds
 from tuling_fsm.sim.traffic.rude.sight import SeenVehicles, blocked, gap_seen, way_through
 
 NEAR_M, NEAR_S = 6.0, 1.5
@@ -51,7 +51,8 @@ def _first_light(graph: TrafficLaneGraph, fleet: Fleet, i: int) -> int:
             break
         for line in range(graph.lane.stop_at[lane], graph.lane.stop_end[lane]):
             arc, signal = at + graph.stop.s[line], graph.stop.signal[line]
-            if front <= arc < front + RED_NEAR_M and graph.stop.kind[line] == LIGHT and signal >= 0:
+            near = front <= arc < front + RED_NEAR_M and line_holds(graph, fleet, i, k, line)
+            if near and graph.stop.kind[line] == LIGHT and signal >= 0:
                 return int(signal)
     return -1
 
