@@ -122,6 +122,23 @@ def test_it_stops_in_the_lane_with_hazard_lights_and_drives_on(plain: RoadMap) -
     assert seen[-1][0] > stood[0] + 1.0
 
 
+@pytest.mark.clause("TM-4")
+@pytest.mark.parametrize("meanwhile", [None, 3.0, 0.0])
+def test_a_speed_that_a_client_has_set_holds_again_after_a_stop(plain: RoadMap, meanwhile: float | None) -> None:
+    rude = RudeFlow(plain, 1, dataclasses.replace(CALM, stop_rate=1e3, stop_least=2.0, stop_most=2.0))
+    rude.place(0, INBOUND_E, 5.0, 6.0)
+    manager, car = rude.flow.manager, rude.flow.fleet.car
+    manager.ids[0], car.owner[0] = 501, 0
+    client = Autopilot(manager)
+    client.set_desired_speed(501, 7.0)
+    rude.run(1.0)
+    assert car.wanted[0] == 0.0
+    if meanwhile is not None:
+        client.set_desired_speed(501, meanwhile)
+    rude.run(1.0 + FRAME_S)
+    assert car.wanted[0] == (7.0 if meanwhile is None else meanwhile)
+
+
 def test_it_brakes_hard_for_no_cause(plain: RoadMap) -> None:
     rude = RudeFlow(plain, 1, dataclasses.replace(CALM, brake_rate=1.0))
     rude.place(0, INBOUND_E, 5.0, 8.0)

@@ -116,6 +116,8 @@ class TrafficManager:
         """Those of them that were set for the vehicles that are there now."""
         self._inherited: dict[tuple[int, str], float] = {}
         """What a vehicle's own setting has taken the place of, by row and name."""
+        self._held: dict[int, float] = {}
+        """Speeds that vehicles that are held will want again, by row."""
         self._set_for_all: set[tuple[int, str]] = set()
         """What has been set for whichever vehicle is in a row, by row and name."""
         self.weather = LightConditions()
@@ -271,7 +273,7 @@ class TrafficManager:
         self.ids[row] = self._next_id
         self._next_id += 1
         for name in [name for at, name in self._inherited if at == row]:
-            self._table(name)[name][row] = self._inherited.pop((row, name))
+            self._write(row, name, self._inherited.pop((row, name)))
         own = [divmod(key, PAIR) for key in self._own_pairs]
         self.detect_collisions([pair for pair in own if pair[0] == row], True)
         self.fleet.car.offset_from[row] = self.fleet.car.offset_to[row] = self.fleet.rules.offset[row]
@@ -285,14 +287,21 @@ class TrafficManager:
         """Set a rule, the `share` of the limit or the `wanted` speed of vehicles: as their `own`, or for all that will
         be in their rows.
         """
-        values = self._table(name)[name]
         for row in rows:
             if own:
-                self._inherited.setdefault((row, name), values[row])
+                wanted = self._held.get(row) if name == "wanted" else None
+                self._inherited.setdefault((row, name), self._table(name)[name][row] if wanted is None else wanted)
             else:
                 self._inherited.pop((row, name), None)
                 self._set_for_all.add((row, name))
-            values[row] = value
+            self._write(row, name, value)
+
+    def _write(self, row: int, name: str, value: float) -> None:
+        """Note what is set; the wanted speed of a vehicle that is held is for later."""
+        if name == "wanted" and row in self._held:
+            self._held[row] = value
+        else:
+            self._table(name)[name][row] = value
 
     def is_set(self, row: int, name: str) -> bool:
         """Whether `set_rule` has set this for the vehicle in a row, as its own or for all."""
@@ -346,6 +355,15 @@ class TrafficManager:
         """Let a vehicle approach a speed (m/s) at a rate (m/s^2); None: it drives as traffic does."""
         self.fleet.car.wanted[row] = np.nan if wanted is None else wanted
         self.fleet.car.rate[row] = rate
+
+    def hold(self, row: int, rate: float) -> None:
+        """Let a vehicle brake to a stand at a rate (m/s^2) and stay there, whatever speed is set meanwhile."""
+        self._held.setdefault(row, float(self.fleet.car.wanted[row]))
+        self.set_speed(row, 0.0, rate)
+
+    def release(self, row: int) -> None:
+        """Let one that was held drive on at the speed that is set."""
+        self.set_speed(row, self._held.pop(row, None))
 
     def follow(self, row: int, lanes: Sequence[int], s: float, s_end: float) -> None:
         """Let a vehicle at `s` of the first lane follow lanes until its centre is at `s_end` of the last, where it

@@ -117,19 +117,19 @@ class RudeDrivers:
     def _brake(self, stamp: float, n: int, row: int) -> None:
         """Brake hard for no cause."""
         self._until[n] = stamp + self._p.brake_most * (1.0 - self._random.random())
-        self._traffic.set_speed(row, 0.0, self._p.brake_decel)
+        self._traffic.hold(row, self._p.brake_decel)
 
     def _stop(self, stamp: float, n: int, row: int) -> None:
         """Stop in the lane with hazard lights."""
         self._until[n] = stamp + self._random.uniform(self._p.stop_least, self._p.stop_most)
-        self._traffic.set_speed(row, 0.0, self._p.stop_decel)
+        self._traffic.hold(row, self._p.stop_decel)
         self._traffic.fleet.car.lights[row] = HAZARD
 
     def _end_stop(self, n: int, row: int) -> None:
         """Drive on as ever."""
         if self._until[n] > -np.inf:
             self._until[n] = -np.inf
-            self._traffic.set_speed(row, None)
+            self._traffic.release(row)
             self._traffic.fleet.car.lights[row] = 0
 
     def _cut_in(self, row: int, seen: SeenVehicles) -> None:
