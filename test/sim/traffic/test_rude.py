@@ -205,12 +205,18 @@ def test_one_that_refuses_does_not_wait_for_the_ego(plain: RoadMap, refuses: flo
     assert bool(rude.flow.fleet.car.cleared[0] > rude.flow.fleet.car.arc[0] + 20.0) is enters
 
 
-@pytest.mark.parametrize(("behind", "cuts"), [(9.0, True), (30.0, False), (3.0, False)])
-def test_it_cuts_in_before_one_that_is_close_behind(two_lanes: RoadMap, behind: float, cuts: bool) -> None:
+@pytest.mark.parametrize(
+    ("behind", "faster", "cuts"),
+    [(9.0, 0.0, True), (30.0, 0.0, False), (3.0, 0.0, False), (9.0, 1.0, True), (9.0, 3.0, False)],
+)
+def test_it_cuts_in_before_one_that_is_close_behind(
+    two_lanes: RoadMap, behind: float, faster: float, cuts: bool
+) -> None:
+    """And not before one that is alongside by then, whatever that does."""
     rude = RudeFlow(two_lanes, 1, dataclasses.replace(CALM, cut_in_rate=10.0))
     rude.place(0, LaneId("1", 0, -2), 60.0, 6.0)
     x = float(rude.flow.fleet.car.x[0]) - behind
-    rude.ego[:] = (x, -1.75, 0.0, 0.0, 4.7, 1.9, 6.0)
+    rude.ego[:] = (x, -1.75, 0.0, 0.0, 4.7, 1.9, 6.0 + faster)
     before = rude.flow.lane(0)
     for _ in range(20):
         rude.drivers.step(0.0, FRAME_S, rude.ego, rude.flow.lights.states(0.0))

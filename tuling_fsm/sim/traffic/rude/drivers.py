@@ -23,6 +23,8 @@ from tuling_fsm.sim.traffic.stages import BRAKE, LEFT, RIGHT
 HAZARD = LEFT | RIGHT | BRAKE
 FAST = 3.0
 """Slower ones do not brake for no cause, m/s."""
+HALFWAY = 0.5
+"""After this share of a change of lanes the bodies would meet."""
 ALONGSIDE_M, LANE_M = 0.5, (2.0, 5.0)
 """A lane is free beside a vehicle with this much to spare along it; the middles of lanes beside are so far apart."""
 
@@ -133,7 +135,9 @@ class RudeDrivers:
             self._traffic.fleet.car.lights[row] = 0
 
     def _cut_in(self, row: int, seen: SeenVehicles) -> None:
-        """Change to a lane beside in which somebody is close behind, if nobody is alongside there."""
+        """Change to a lane beside in which somebody is close behind, if nobody is alongside there, nor will be by the
+        time that it comes into that lane.
+        """
         car = self._traffic.fleet.car
         if not self._on_road(row) or not self._traffic.in_lane(row):
             return
@@ -143,9 +147,11 @@ class RudeDrivers:
         along, aside = dx * cos + dy * sin, dy * cos - dx * sin
         same_way = elementwise.cos(others.heading - car.heading[row]) > 0.5
         tail = -along - 0.5 * (others.length + car.length[row])
+        closing = np.maximum(others.v - car.v[row], 0.0)
+        left = tail - closing * HALFWAY * self._traffic.parameters.lane_change_time
         for side in (1, -1):
             beside = (side * aside > LANE_M[0]) & (side * aside < LANE_M[1]) & same_way
             alongside = beside & (np.abs(along) < 0.5 * (others.length + car.length[row]) + ALONGSIDE_M)
-            behind = beside & (tail > self._p.cut_in_least) & (tail < self._p.cut_in_most)
+            behind = beside & (left > self._p.cut_in_least) & (tail < self._p.cut_in_most)
             if behind.any() and not alongside.any() and self._traffic.change_lane(row, side):
                 return

@@ -27,8 +27,10 @@ class RudeParameters:
     stop_least: float = param(10.0, "s", 0.0, 600.0, "for how long, at least")
     stop_most: float = param(40.0, "s", 0.0, 600.0, "and at most")
     cut_in_rate: float = param(0.3, "1/s", 0.0, 10.0, "how often it cuts in while a vehicle is close behind beside it")
-    cut_in_least: float = param(1.0, "m", 0.0, 50.0, "from that vehicle's bumper to its own tail, at least")
-    cut_in_most: float = param(8.0, "m", 0.0, 50.0, "and at most")
+    cut_in_least: float = param(
+        1.0, "m", 0.0, 50.0, "from the other's bumper to its own tail once in its lane, at least"
+    )
+    cut_in_most: float = param(8.0, "m", 0.0, 50.0, "and as it begins, at most")
     run_out_share: float = param(0.5, "", 0.0, 1.0, "share of crossings that a rude pedestrian runs over unlooking")
     run_out_rate: float = param(0.004, "1/s", 0.0, 10.0, "how often it runs across the road from anywhere")
     red_share: float = param(0.5, "", 0.0, 1.0, "share of its crossings that are begun on a red light")
