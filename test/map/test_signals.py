@@ -13,6 +13,7 @@ from map.ways import route_in
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.ahead import stop_lines_ahead
 from tuling_fsm.map.lanes import LaneId
+from tuling_fsm.map.right_of_way import has_sign
 from tuling_fsm.sim.baselines.route_profile import RouteProfile
 from tuling_fsm.sim.baselines.stop_lines import lines_along
 
@@ -364,6 +365,30 @@ def test_where_two_lanes_lead_into_one_way_each_route_meets_the_line_of_its_own(
     assert (ahead.s, ahead.line.signal) == (pytest.approx(LINES_M[lane] - 10.0, abs=0.3), LIGHTS[lane][0])
     (heeded,) = lines_along(road_map, RouteProfile(road_map, route, Vehicle()))
     assert (heeded.s, heeded.signal) == (pytest.approx(ahead.s, abs=0.1), LIGHTS[lane][0])
+
+
+@pytest.mark.clause("INT-7")
+@pytest.mark.parametrize(("roads", "kind"), [((104,), "stop"), ((103, 104), "yield")])
+def test_signs_on_some_of_the_ways_on_hold_for_these_alone(tmp_path: Path, roads: tuple[int, ...], kind: str) -> None:
+    sign = {"stop": "206", "yield": "205"}[kind]
+    inside = {road: signals(signal(str(road), sign, orientation="+")) for road in roads}
+    road_map = towns.crossing(tmp_path, {**inside, 1: f"<objects>{painted('1', 4.0)}</objects>"})
+    start = road_map.lanes[LaneId("1", 0, 1)].center.at(20.0)
+    for arm, road in ((2, 102), (3, 103), (4, 104)):
+        route = route_between(road_map, start, road_map.lanes[LaneId(str(arm), 0, -1)].center.at(20.0))
+        met = [
+            (round(each.s), each.line.kind, each.line.signal) for each in stop_lines_ahead(road_map, route, 0.0, 100.0)
+        ]
+        assert met == ([(round(towns.ARM_M - 24.0), kind, road)] if road in roads else [])
+        (way,) = (stretch.lane for stretch in route.lanes if road_map.lanes[stretch.lane].junction)
+        assert has_sign(road_map, way) is (road in roads)
+
+
+@pytest.mark.clause("INT-7")
+def test_signs_on_all_ways_on_are_one_for_the_lane(tmp_path: Path) -> None:
+    inside = {road: signals(signal(str(road), "206", orientation="+")) for road in (102, 103, 104)}
+    (line,) = towns.crossing(tmp_path, inside).stop_lines
+    assert (line.lane, line.approach, line.kind) == (LaneId("1", 0, 1), None, "stop")
 
 
 def test_lights_that_stop_nobody_are_told_of(tmp_path: Path) -> None:

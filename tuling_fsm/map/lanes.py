@@ -146,8 +146,8 @@ class StopLine:
     a number.
     """
     approach: LaneId | None = None
-    """The lane that it is painted on, where ways on from there have lights of their own: it then holds for the one over
-    `lane`, whose beginning is `-s` m beyond it.
+    """The lane that it is painted on, where ways on from there have lights or signs of their own: it then holds for the
+    one over `lane`, whose beginning is `-s` m beyond it.
     """
 
 

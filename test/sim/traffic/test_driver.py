@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from map import xodr
+from map import towns, xodr
 from map.merging import LIGHTS, LINES_M, SHARED, merging
 from map.ways import BEGIN_M
 
@@ -106,6 +106,21 @@ def test_where_two_lanes_lead_into_one_way_the_light_of_the_own_lane_counts(
         pass
     nose = float(flow.fleet.car.x[0] + 0.5 * flow.fleet.car.length[0])
     assert nose < LINES_M[lane] if own is Light.RED else nose > BEGIN_M
+
+
+@pytest.mark.clause("TM-1")
+@pytest.mark.parametrize("turn", ["left", "straight"])
+def test_a_sign_of_one_way_on_stops_those_that_take_it(tmp_path: Path, turn: str) -> None:
+    """The way from arm 1 over road 104 has one, that over 103 none."""
+    text = '<signals><signal id="7" s="1" t="4" orientation="+" dynamic="no" type="206" subtype="-1"/></signals>'
+    road_map = towns.crossing(tmp_path, {104: text})
+    flow = Flow(road_map, 0, scripted=1)
+    road, arm = ("104", "4") if turn == "left" else ("103", "3")
+    way = [flow.index[LaneId(*each)] for each in (("1", 0, 1), (road, 0, -1), (arm, 0, -1))]
+    flow.manager.place(0, way[0], 20.0, 5.0)
+    flow.manager.follow(0, way, 20.0, 20.0)
+    least = min(float(flow.fleet.car.v[0]) for _ in flow.run(12.0))
+    assert (least < 0.2) is (turn == "left")
 
 
 @pytest.mark.clause("INT-7")

@@ -283,22 +283,33 @@ def _nearest(s: float, stops: Sequence[StopPlace]) -> int | None:
 
 def _by_way(heads: Sequence[StopPlace], lanes: Mapping[LaneId, Lane], lit: bool) -> Iterator[StopLine]:
     """The stop lines of a place: one for all ways on, or of lights that are not the same for all one for each way. A
-    way without a light of its own heeds the one of the lane, which may be a little before (`lit`), or the first.
+    way without a light of its own heeds the one of the lane, which may be a little before (`lit`), or the first. Signs
+    on some of the ways alone are for these.
     """
     first, lane = heads[0], lanes[heads[0].lane]
+    line = _across(lane, first)
     lights = [head for head in heads if head.kind == LIGHT]
     of_lane = next((light for light in lights if light.way is None), None)
     own = {light.way: light for light in reversed(lights)}
     ways = [n for n in lane.successors if lanes[n].junction is not None and lanes[n].type == DRIVING]
+    signs = {head.way: head for head in reversed(heads)}
+    if not lights and None not in signs and not signs.keys() >= set(ways):
+        for way in (each for each in ways if each in signs):
+            yield _for_way(line, way, lane, signs[way])
+        return
     heeded = {way: own.get(way, of_lane or first).signal for way in ways}
     if of_lane is None and lit and not own.keys().isdisjoint(ways):
         heeded = {way: signal for way, signal in heeded.items() if way in own}
     if len(heeded) == len(ways) and len(set(heeded.values())) < 2:
-        yield _across(lane, first)
+        yield line
         return
-    line = _across(lane, first)
     for way, signal in heeded.items():
-        yield replace(line, lane=way, s=line.s - lane.length, signal=signal, approach=lane.id)
+        yield _for_way(line, way, lane, first._replace(signal=signal))
+
+
+def _for_way(line: StopLine, way: LaneId, lane: Lane, stop: StopPlace) -> StopLine:
+    """The line across a lane for one way on from there, of its own light or sign."""
+    return replace(line, lane=way, s=line.s - lane.length, kind=stop.kind, signal=stop.signal, approach=lane.id)
 
 
 def _is_lit(place: StopPlace, places: Sequence[Sequence[StopPlace]]) -> bool:

@@ -116,7 +116,7 @@ def obey_traffic_controls(
                     stop_points.stop_arc[i], stop_points.red[i] = arc, True
                     if arc < fleet.car.cleared[i]:
                         revoke_clearance(graph, fleet, i, arc)
-                elif _sign_binds(graph, fleet, i, line, last, arc):
+                elif _sign_binds(graph, fleet, i, k, line, last, arc):
                     if v < STOPPED_SPEED and arc - front < SIGN_ZONE_M:
                         fleet.car.stopped_at[i] = arc
                     else:
@@ -125,13 +125,13 @@ def obey_traffic_controls(
 
 
 @inlined_kernel
-def _sign_binds(graph: TrafficLaneGraph, fleet: Fleet, i: int, first: int, last: int, arc: float) -> bool:
+def _sign_binds(graph: TrafficLaneGraph, fleet: Fleet, i: int, place: int, first: int, last: int, arc: float) -> bool:
     """Whether a stop sign at this place has not been heeded yet."""
     if fleet.car.stopped_at[i] >= arc - MARGIN_M or ignores(fleet, i, fleet.rules.ignore_signs[i], int(4.0 * arc)):
         return False
     signs = 0
     for k in range(first, last):
-        signs += graph.stop.kind[k] == STOP_SIGN
+        signs += graph.stop.kind[k] == STOP_SIGN and line_holds(graph, fleet, i, place, k)
     return signs > 0
 
 
@@ -336,10 +336,12 @@ def _request(graph: TrafficLaneGraph, fleet: Fleet, i: int, stage: JunctionStage
 @inlined_kernel
 def _yield_penalty(graph: TrafficLaneGraph, fleet: Fleet, i: int, entry: int) -> float:
     """A vehicle that has to yield counts as having arrived later by this, s."""
-    lane = fleet.path_lane[i, max(entry - 1, 0)]
-    for line in range(graph.lane.stop_at[lane], graph.lane.stop_end[lane]):
-        if graph.stop.kind[line] == YIELD:
-            return YIELD_PENALTY_S
+    for k in range(max(entry - 1, 0), entry + 1):
+        lane = fleet.path_lane[i, k]
+        for line in range(graph.lane.stop_at[lane], graph.lane.stop_end[lane]):
+            own = k < entry or graph.stop.approach[line] >= 0
+            if own and graph.stop.kind[line] == YIELD and line_holds(graph, fleet, i, k, line):
+                return YIELD_PENALTY_S
     return 0.0
 
 
