@@ -112,7 +112,9 @@ def obey_traffic_controls(
                     line = last
                     continue
                 ignored = ignores(fleet, i, fleet.rules.ignore_lights[i], int(4.0 * arc))
-                if not ignored and not _light_allows(graph, fleet, states, i, k, line, last, arc - front):
+                if not ignored and not _light_allows(
+                    graph, fleet, states, i=i, place=k, first=line, last=last, distance=arc - front
+                ):
                     stop_points.stop_arc[i], stop_points.red[i] = arc, True
                     if arc < fleet.car.cleared[i]:
                         revoke_clearance(graph, fleet, i, arc)
