@@ -61,7 +61,7 @@ def _met(bodies: FloatArray, now: FloatArray, later: FloatArray) -> tuple[BoolAr
     where they will be, both (N, K).
     """
     x, y, z, heading, length, width, v = (column[:, None] for column in bodies.T)
-    cos, sin = elementwise.cos(heading), elementwise.sin(heading)
+    sin, cos = elementwise.sin_cos(heading)
     dx, dy = later[:, 0] - x, later[:, 1] - y
     along, across = cos * dx + sin * dy, cos * dy - sin * dx
     behind = cos * (now[0] - x) + sin * (now[1] - y) < -0.5 * length

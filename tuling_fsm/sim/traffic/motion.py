@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 from tuling_fsm.core import elementary
+from tuling_fsm.core.geometry import wrap_angle
 from tuling_fsm.core.kernels import inlined_kernel, kernel, sqrt
 from tuling_fsm.core.standing import STOPPED, VEHICLE_STANDS
 from tuling_fsm.sim.traffic.collision import IdmParameters
@@ -36,6 +37,8 @@ MAX_LAG = 0.25
 """The target speed is at most this far from the present one, m/s."""
 LOOK_M, LOOK_S = 0.3, 0.15
 """The point ahead of the front axle."""
+NEAREST = 1e-9
+"""A distance, squared, over which no direction is told, m^2."""
 MAX_STEER, STEER_RATE = 0.75, 2.5
 STANDING = STOPPED
 
@@ -73,14 +76,16 @@ def control_steering(graph: TrafficLaneGraph, fleet: Fleet, i: int, k: IdmParame
     car = fleet.car
     axle = AXLE_SHARE * car.length[i]
     base = 2.0 * axle
-    rear_x, rear_y = car.x[i] - axle * elementary.cos(car.heading[i]), car.y[i] - axle * elementary.sin(car.heading[i])
+    sine, cosine = elementary.sin_cos(car.heading[i])
+    rear_x, rear_y = car.x[i] - axle * cosine, car.y[i] - axle * sine
     ahead = base + LOOK_M + LOOK_S * car.v[i]
     offset = offset_at(fleet, i, (ahead - axle) / max(car.v[i], 1.0), k.lane_change_time)
     x, y, _ = path_point(graph, fleet, i, car.arc[i] - axle + ahead, offset)
-    way = elementary.hypot(x - rear_x, y - rear_y)
-    angle = elementary.atan2(y - rear_y, x - rear_x) - car.heading[i]
-    angle = elementary.atan2(elementary.sin(angle), elementary.cos(angle))
-    error = elementary.atan(2.0 * base * elementary.sin(angle) / max(way, base))
+    dx, dy = x - rear_x, y - rear_y
+    squared = dx * dx + dy * dy
+    # The arc through a point has twice the offset from the heading over the distance, squared, for its curvature.
+    across = dy * cosine - dx * sine
+    error = elementary.atan(2.0 * base * across / max(squared, base * sqrt(squared), NEAREST))
     rate = (error - car.error[i]) / dt
     car.error[i] = error
     car.error_sum[i] = min(max(car.error_sum[i] + error * dt, -0.5), 0.5)
@@ -95,18 +100,20 @@ def integrate_motion(graph: TrafficLaneGraph, fleet: Fleet, i: int, way: float, 
     car = fleet.car
     axle = AXLE_SHARE * car.length[i]
     before = car.heading[i]
+    sine, cosine = elementary.sin_cos(before)
+    rear_x, rear_y = car.x[i] - axle * cosine, car.y[i] - axle * sine
     turn = way * elementary.tan(car.steer[i]) / (2.0 * axle)
-    rear_x, rear_y = car.x[i] - axle * elementary.cos(before), car.y[i] - axle * elementary.sin(before)
-    rear_x, rear_y = (
-        rear_x + way * elementary.cos(before + 0.5 * turn),
-        rear_y + way * elementary.sin(before + 0.5 * turn),
-    )
-    car.heading[i] = elementary.atan2(elementary.sin(before + turn), elementary.cos(before + turn))
-    car.x[i], car.y[i] = rear_x + axle * elementary.cos(car.heading[i]), rear_y + axle * elementary.sin(car.heading[i])
+    sine, cosine = elementary.sin_cos(before + 0.5 * turn)
+    rear_x, rear_y = rear_x + way * cosine, rear_y + way * sine
+    heading = before + turn
+    car.heading[i] = wrap_angle(heading) if abs(heading) > math.pi else heading
+    sine, cosine = elementary.sin_cos(heading)
+    car.x[i], car.y[i] = rear_x + axle * cosine, rear_y + axle * sine
     arc = car.arc[i] - axle + way
     offset = offset_at(fleet, i, -axle / max(car.v[i], 1.0), k.lane_change_time)
     x, y, heading = path_point(graph, fleet, i, arc, offset)
-    ahead = (rear_x - x) * elementary.cos(heading) + (rear_y - y) * elementary.sin(heading)
+    sine, cosine = elementary.sin_cos(heading)
+    ahead = (rear_x - x) * cosine + (rear_y - y) * sine
     car.arc[i] = arc + axle + min(max(ahead, -way), way)
     car.z[i] = graph.sample.z[nearest_sample(graph, fleet, i, car.arc[i])]
 
