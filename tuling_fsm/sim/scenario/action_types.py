@@ -114,3 +114,9 @@ class ActionType:
 
     perform: Callable[[ActionCall], ActionEffect]
     modifiers: tuple[str, ...] = ()
+
+
+def without_arguments(begin: Command, end: Command | None = None) -> ActionType:
+    """An action that is the same whenever it is asked for: a command, and the one that ends it."""
+    effect = ActionEffect((begin,), end=() if end is None else (end,))
+    return ActionType(lambda call: effect)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from tuling_fsm.sim.scenario import commands
-from tuling_fsm.sim.scenario.action_types import ActionCall, ActionEffect, ActionType, MissionFile
+from tuling_fsm.sim.scenario.action_types import ActionCall, ActionEffect, ActionType, MissionFile, without_arguments
 from tuling_fsm.sim.scenario.commands import Command
 from tuling_fsm.sim.scenario.conditions import Arrived, InLane, Reached
 from tuling_fsm.sim.scenario.ego_script import drive_ego
@@ -140,22 +140,6 @@ def _perform_mission(call: ActionCall) -> ActionEffect:
     return ActionEffect(setup=MissionFile(call.given.text("file")))
 
 
-def _lose_localization(call: ActionCall) -> ActionEffect:
-    return ActionEffect((commands.SetLocalization(False),), end=(commands.SetLocalization(True),))
-
-
-def _regain_localization(call: ActionCall) -> ActionEffect:
-    return ActionEffect((commands.SetLocalization(True),))
-
-
-def _lose_odometry(call: ActionCall) -> ActionEffect:
-    return ActionEffect((commands.SetOdometry(False),), end=(commands.SetOdometry(True),))
-
-
-def _regain_odometry(call: ActionCall) -> ActionEffect:
-    return ActionEffect((commands.SetOdometry(True),))
-
-
 def _walk(call: ActionCall) -> ActionEffect:
     if "along" not in call.modifiers:
         raise FaultError(call.at, "a walk needs its path", "with: along(map.create_path([...]))")
@@ -196,44 +180,8 @@ def _set_all(call: ActionCall) -> ActionEffect:
     return ActionEffect((commands.SetAllLights(state),), end=(commands.SetAllLights(None),))
 
 
-def _release_all(call: ActionCall) -> ActionEffect:
-    return ActionEffect((commands.SetAllLights(None),))
-
-
-def _silence(call: ActionCall) -> ActionEffect:
-    return ActionEffect((commands.SilenceLights(True),), end=(commands.SilenceLights(False),))
-
-
-def _be_heard(call: ActionCall) -> ActionEffect:
-    return ActionEffect((commands.SilenceLights(False),))
-
-
 def _release_light(call: ActionCall) -> ActionEffect:
     return ActionEffect((commands.SetLight(call.given.whole("signal"), None),))
-
-
-def _emergency_stop(call: ActionCall) -> ActionEffect:
-    return ActionEffect((commands.EmergencyStop(True),), end=(commands.EmergencyStop(False),))
-
-
-def _release_stop(call: ActionCall) -> ActionEffect:
-    return ActionEffect((commands.EmergencyStop(False),))
-
-
-def _lose_link(call: ActionCall) -> ActionEffect:
-    return ActionEffect((commands.EmergencyLink(False),), end=(commands.EmergencyLink(True),))
-
-
-def _clear_stop(call: ActionCall) -> ActionEffect:
-    return ActionEffect((commands.ClearEmergencyStop(),))
-
-
-def _reset(call: ActionCall) -> ActionEffect:
-    return ActionEffect((commands.ResetPlanner(),))
-
-
-def _skip_task(call: ActionCall) -> ActionEffect:
-    return ActionEffect((commands.SkipTask(),))
 
 
 _PLACES = {"assign_position": ActionType(_assign_position)}
@@ -262,10 +210,10 @@ ACTIONS: dict[str, dict[str, ActionType]] = {
         **_CONTROLLER,
         "random_route": ActionType(_random_route),
         "perform_mission": ActionType(_perform_mission),
-        "lose_localization": ActionType(_lose_localization),
-        "regain_localization": ActionType(_regain_localization),
-        "lose_odometry": ActionType(_lose_odometry),
-        "regain_odometry": ActionType(_regain_odometry),
+        "lose_localization": without_arguments(commands.SetLocalization(False), commands.SetLocalization(True)),
+        "regain_localization": without_arguments(commands.SetLocalization(True)),
+        "lose_odometry": without_arguments(commands.SetOdometry(False), commands.SetOdometry(True)),
+        "regain_odometry": without_arguments(commands.SetOdometry(True)),
     },
     "vehicle": {**_MOVABLE, "drive": ActionType(drive, _DRIVE), "change_lane": ActionType(_change_lane), **_CONTROLLER},
     "person": {**_MOVABLE, "walk": ActionType(_walk, ("speed", "along"))},
@@ -276,17 +224,17 @@ ACTIONS: dict[str, dict[str, ActionType]] = {
         "set_state": ActionType(_set_state),
         "release": ActionType(_release_light),
         "set_all": ActionType(_set_all),
-        "release_all": ActionType(_release_all),
-        "fall_silent": ActionType(_silence),
-        "be_heard": ActionType(_be_heard),
+        "release_all": without_arguments(commands.SetAllLights(None)),
+        "fall_silent": without_arguments(commands.SilenceLights(True), commands.SilenceLights(False)),
+        "be_heard": without_arguments(commands.SilenceLights(False)),
     },
     "remote_operator": {
-        "emergency_stop": ActionType(_emergency_stop),
-        "release": ActionType(_release_stop),
-        "lose_link": ActionType(_lose_link),
-        "clear": ActionType(_clear_stop),
-        "reset": ActionType(_reset),
-        "skip_task": ActionType(_skip_task),
+        "emergency_stop": without_arguments(commands.EmergencyStop(True), commands.EmergencyStop(False)),
+        "release": without_arguments(commands.EmergencyStop(False)),
+        "lose_link": without_arguments(commands.EmergencyLink(False), commands.EmergencyLink(True)),
+        "clear": without_arguments(commands.ClearEmergencyStop()),
+        "reset": without_arguments(commands.ResetPlanner()),
+        "skip_task": without_arguments(commands.SkipTask()),
     },
     "map": {},
     "Path": {},

@@ -5,7 +5,7 @@ answers.
 from __future__ import annotations
 
 from tuling_fsm.sim.scenario import commands
-from tuling_fsm.sim.scenario.action_types import ActionCall, ActionEffect, ActionType
+from tuling_fsm.sim.scenario.action_types import ActionCall, ActionEffect, ActionType, without_arguments
 from tuling_fsm.sim.scenario.choices import Material, PerceivedAs, Sensor, ServerBehaviour
 from tuling_fsm.sim.scenario.values import FaultError
 
@@ -47,28 +47,9 @@ def _vacate(call: ActionCall) -> ActionEffect:
     return ActionEffect((commands.VacateSpaces(call.given.texts("spaces")),))
 
 
-def _go_away(call: ActionCall) -> ActionEffect:
-    return _set_server(ServerBehaviour.AWAY)
-
-
-def _refuse(call: ActionCall) -> ActionEffect:
-    return _set_server(ServerBehaviour.REFUSES)
-
-
-def _answer_opposite(call: ActionCall) -> ActionEffect:
-    return _set_server(ServerBehaviour.OPPOSITE)
-
-
 def _slow_down(call: ActionCall) -> ActionEffect:
-    return _set_server(ServerBehaviour.WELL, call.not_below_0("delay"))
-
-
-def _set_server(behaviour: ServerBehaviour, delay: float = 0.0) -> ActionEffect:
-    return ActionEffect((commands.SetRouteServer(behaviour, delay),), end=(_WELL,))
-
-
-def _come_back(call: ActionCall) -> ActionEffect:
-    return ActionEffect((_WELL,))
+    slow = commands.SetRouteServer(ServerBehaviour.WELL, call.not_below_0("delay"))
+    return ActionEffect((slow,), end=(_WELL,))
 
 
 def _disturb(call: ActionCall) -> ActionEffect:
@@ -114,11 +95,11 @@ WORLD_ACTIONS: dict[str, dict[str, ActionType]] = {
     },
     "sensor_suite": {"disturb": ActionType(_disturb)},
     "route_server": {
-        "go_away": ActionType(_go_away),
-        "refuse": ActionType(_refuse),
+        "go_away": without_arguments(commands.SetRouteServer(ServerBehaviour.AWAY), _WELL),
+        "refuse": without_arguments(commands.SetRouteServer(ServerBehaviour.REFUSES), _WELL),
         "slow_down": ActionType(_slow_down),
-        "answer_opposite": ActionType(_answer_opposite),
-        "come_back": ActionType(_come_back),
+        "answer_opposite": without_arguments(commands.SetRouteServer(ServerBehaviour.OPPOSITE), _WELL),
+        "come_back": without_arguments(_WELL),
     },
 }
 """Every action by type of actor and name."""
