@@ -40,8 +40,8 @@ from tuling_fsm.sim.scenario.model import Scenario
 from tuling_fsm.sim.sensors.perception_levels import CLEAN, perception_level
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.version import __version__
+from tuling_fsm.viewer.film_page import write_film
 from tuling_fsm.viewer.live.process import LiveProcess, LiveView
-from tuling_fsm.viewer.page import write_film
 from tuling_fsm.viewer.recording import FilmSource
 from tuling_fsm.wire.cdr import nanoseconds
 from tuling_fsm.wire.outputs import Outputs, trajectory_messages

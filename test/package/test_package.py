@@ -51,7 +51,7 @@ def test_the_shared_files_are_found_where_pip_puts_them(fresh):
 def test_the_page_of_a_film_is_installed_with_its_modules(fresh):
     code = (
         "from tuling_fsm.viewer.columns import ColumnWriter\n"
-        "from tuling_fsm.viewer.page import page\n"
+        "from tuling_fsm.viewer.film_page import page\n"
         "from tuling_fsm.viewer.recording import FilmRun\n"
         "text = page([FilmRun('a drive', ColumnWriter().packed({}))])\n"
         "print('<title>a drive</title>' in text, '#film/main.js' in text, '(v1.6.32)' in text)\n"

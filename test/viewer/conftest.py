@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.viewer.page import write_film
+from tuling_fsm.viewer.film_page import write_film
 from tuling_fsm.viewer.recording import FilmSource
 
 from .chromium import OPTIONS, chromium

@@ -9,7 +9,7 @@ import pytest
 
 from tuling_fsm.bag.timeline import read_timeline
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.viewer.page import write_film
+from tuling_fsm.viewer.film_page import write_film
 from tuling_fsm.viewer.recording import FilmSource
 
 from .drives import limit_at, pose_at, record

@@ -30,8 +30,8 @@ from tuling_fsm.ros.environment import child_environment, require_rclpy
 from tuling_fsm.ros.node_parameters import STATUS
 from tuling_fsm.run import chosen_map
 from tuling_fsm.sim.scenario.compiler import load_scenario
+from tuling_fsm.viewer.film_page import write_film
 from tuling_fsm.viewer.live.process import LiveView
-from tuling_fsm.viewer.page import write_film
 from tuling_fsm.viewer.recording import FilmSource
 
 if TYPE_CHECKING:

@@ -36,7 +36,7 @@ def add_report(verbs: Verbs) -> None:
 
 def _report(arguments: argparse.Namespace) -> int:
     from tuling_fsm.compiling import compile_kernels
-    from tuling_fsm.viewer.page import write_film
+    from tuling_fsm.viewer.film_page import write_film
     from tuling_fsm.viewer.recording import FilmSource
 
     bags: list[Path] = [arguments.bag] if arguments.other is None else [arguments.bag, arguments.other]

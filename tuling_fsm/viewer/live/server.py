@@ -16,8 +16,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_address
 
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.viewer.film_page import live_page
 from tuling_fsm.viewer.live.log import PatchLog
-from tuling_fsm.viewer.page import live_page
 
 LOOPBACK = "127.0.0.1"
 STREAM = "/stream"
