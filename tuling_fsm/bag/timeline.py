@@ -131,27 +131,31 @@ def read_timeline(
     Raises:
         InputError: no bag, a damaged one, one without messages, or one in which the planner says nothing.
     """
+
+    def messages(drive: DriveSpan = ANY_TIME) -> Iterator[tuple[float, Message]]:
+        return by_stamp(ours(read_messages(path, salvage, names)), drive)
+
     warnings = ReadWarnings(str(path), report)
-    said = _read(by_stamp(ours(read_messages(path, salvage, names))), warnings)
+    draft = _read(messages(), warnings)
     warnings.count()
-    if not said.stamps or not (said.changes or said.whys or said.words or silent):
+    if not draft.stamps or not (draft.changes or draft.whys or draft.words or silent):
         raise InputError(str(path), "the planner says nothing in it", "the topics state, transition and why")
-    drive = drive_span(said.clock)
-    if not all(drive.holds(t, number) for number, (_, t) in enumerate(said.clock)):
+    drive = drive_span(draft.clock)
+    if not all(drive.holds(t, number) for number, (_, t) in enumerate(draft.clock)):
         if report is not None:
             report(f"{path}: time jumps: told is from {drive.begin:.3f} to {drive.end:.3f} s, the rest is left out")
         again = ReadWarnings(str(path), lambda line: None)
-        said = _read(by_stamp(ours(read_messages(path, salvage, names)), drive), again)
-        said.changes = [change for change in said.changes if drive.begin <= change.t <= drive.end]
-        said.drive = drive
-    for t in said.ticks:
+        draft = _read(messages(drive), again)
+        draft.changes = [change for change in draft.changes if drive.begin <= change.t <= drive.end]
+        draft.drive = drive
+    for t in draft.ticks:
         warnings.tick(nanoseconds(t))
-    said.motion = said.motion or _planned(by_stamp(ours(read_messages(path, salvage, names)), drive))
-    return said.timeline()
+    draft.motion = draft.motion or _planned(messages(drive))
+    return draft.timeline()
 
 
 @dataclass
-class _Said:
+class _TimelineDraft:
     """What is in a bag in the order of its messages; their stamps (s), and those of the topics that have the planner's
     clock, with the topic.
     """
@@ -186,20 +190,20 @@ class _Said:
         )
 
 
-def _read(messages: Iterable[tuple[float, Message]], warnings: ReadWarnings) -> _Said:
-    said = _Said()
+def _read(messages: Iterable[tuple[float, Message]], warnings: ReadWarnings) -> _TimelineDraft:
+    draft = _TimelineDraft()
     for t, message in messages:
-        said.stamps.append(t)
-        said.clock += [(message.topic, t)] * (message.topic in STAMPED)
+        draft.stamps.append(t)
+        draft.clock += [(message.topic, t)] * (message.topic in STAMPED)
         if message.topic == "odometry":
-            said.motion += motion_samples(t, message.data)
+            draft.motion += motion_samples(t, message.data)
         elif message.topic == "transition" and (event := warnings.usable(message, unpack_transition)) is not None:
-            said.changes.append(state_change(event))
+            draft.changes.append(state_change(event))
         elif message.topic == "why" and (statuses := warnings.usable(message, unpack_diagnostics)) is not None:
-            said.whys.append(WhyMessage(t, statuses))
+            draft.whys.append(WhyMessage(t, statuses))
         elif message.topic in WORDS and (word := warnings.usable(message, unpack_string)) is not None:
-            said.words.append((t, message.topic, word))
-    return said
+            draft.words.append((t, message.topic, word))
+    return draft
 
 
 def by_stamp(messages: Iterable[Message], drive: DriveSpan = ANY_TIME) -> Iterator[tuple[float, Message]]:
