@@ -1,7 +1,10 @@
-"""Files that the package writes: whole or not at all, and an error that names the file."""
+"""Files that the package writes: whole or not at all, and an error that names the file. In some pages only what stands
+between `<!-- name -->` and `<!-- /name -->` is made by a command.
+"""
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from pathlib import Path
 
@@ -40,3 +43,16 @@ def remove_file(path: Path) -> None:
         path.unlink(missing_ok=True)
     except OSError as error:
         raise InputError(str(path), f"cannot be removed: {error.strerror}", "a writable place") from error
+
+
+def put_between_marks(text: str, name: str, content: str, page: str | Path) -> str:
+    """The text of a page with other content between the marks of a name.
+
+    Raises:
+        InputError: the page has not both marks, once.
+    """
+    around = re.compile(rf"(?<=<!-- {re.escape(name)} -->\n).*?(?=<!-- /{re.escape(name)} -->)", re.DOTALL)
+    put, count = around.subn(lambda _: content, text)
+    if count != 1:
+        raise InputError(str(page), f"has not the marks of {name}", f"<!-- {name} --> and <!-- /{name} -->, once")
+    return put

@@ -5,12 +5,12 @@ cd test && python -m architecture.marked writes it anew.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from tuling_fsm.behaviour import table
 from tuling_fsm.machine.mermaid import mermaid_composites
+from tuling_fsm.output_file import put_between_marks
 from tuling_fsm.sim.scenario.actions import ACTIONS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -53,9 +53,7 @@ def written(page: str) -> str:
     """A page as it has to be."""
     text = (ROOT / page).read_text(encoding="utf-8")
     for mark, make in MARKED[page].items():
-        around = re.compile(rf"(?<=<!-- {mark} -->\n).*?(?=<!-- /{mark} -->)", re.DOTALL)
-        text, count = around.subn(make().replace("\\", "\\\\"), text)
-        assert count == 1, f"{page}: {count} marks {mark!r}"
+        text = put_between_marks(text, mark, make(), page)
     return text
 
 

@@ -17,6 +17,7 @@ import tuling_fsm
 from tuling_fsm.agent import Agent, Parameters
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.opendrive import read_map
+from tuling_fsm.output_file import put_between_marks
 from tuling_fsm.ros.inbox import Inbox
 from tuling_fsm.ros.node_parameters import PlannerNodeParameters
 from tuling_fsm.ros.planning_cycle import PlanningCycle
@@ -126,9 +127,7 @@ def page(text: str) -> str:
     with _watched(calls):
         tick()
     for name, rooms in (("tick", CHAIN), ("planner", PLANNER)):
-        before, begin, rest = text.partition(f"<!-- {name} -->")
-        end = f"<!-- /{name} -->"
-        text = f"{before}{begin}\n```mermaid\n{picture(rooms, calls[rooms])}```\n{end}{rest.partition(end)[2]}"
+        text = put_between_marks(text, name, f"```mermaid\n{picture(rooms, calls[rooms])}```\n", PAGE)
     return text
 
 

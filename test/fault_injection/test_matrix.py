@@ -18,8 +18,8 @@ from tuling_fsm.fault_injection import driving, matrix, table
 from tuling_fsm.fault_injection.cells import Phase, StateVisit
 from tuling_fsm.fault_injection.driving import CellGroup, DrivenScenario, cell_file, write_cell
 from tuling_fsm.fault_injection.faults import faults_named
-from tuling_fsm.fault_injection.marks import write_between_marks
 from tuling_fsm.fault_injection.matrix import FaultMatrix, run_matrix
+from tuling_fsm.output_file import put_between_marks
 
 from .staged import COURSE, cell, reference, scenario_file, straight_loop
 
@@ -173,16 +173,14 @@ def test_a_matrix_holds_where_what_was_reached_passes_and_not_where_nothing_was_
     assert not table.holds([elsewhere])
 
 
-def test_the_page_has_the_same_between_its_marks(tmp_path: Path) -> None:
-    page = tmp_path / "trust.md"
-    page.write_text("# A\n\n<!-- faults -->\nold\n<!-- /faults -->\nend\n", encoding="utf-8")
-    write_between_marks(page, "faults", table.markdown(RESULTS))
-    text = page.read_text(encoding="utf-8")
+def test_the_page_has_the_same_between_its_marks() -> None:
+    page = "# A\n\n<!-- faults -->\nold\n<!-- /faults -->\nend\n"
+    text = put_between_marks(page, "faults", table.markdown(RESULTS), "trust.md")
     assert text.startswith("# A\n\n<!-- faults -->\n| fault | what is wrong | clause |\n")
     assert "| `ghosts` | hit | - |\n| `clock_back` | ok | stays |\n" in text
     assert text.endswith("<!-- /faults -->\nend\n") and "old" not in text
     with pytest.raises(InputError, match="has not the marks of others"):
-        write_between_marks(page, "others", "")
+        put_between_marks(page, "others", "", "trust.md")
 
 
 @pytest.mark.parametrize(

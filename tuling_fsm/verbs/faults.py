@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.output_file import write_file
+from tuling_fsm.output_file import put_between_marks, write_file
 from tuling_fsm.progress import ProgressDisplay
 from tuling_fsm.terminal import Style, styled
 from tuling_fsm.verbs.parser import Verbs, add_seed, add_verb, finite, folder, path, written
@@ -81,7 +81,6 @@ def add_faults(verbs: Verbs) -> None:
 def _faults(arguments: argparse.Namespace) -> int:
     from tuling_fsm.compiling import compile_kernels
     from tuling_fsm.fault_injection import table
-    from tuling_fsm.fault_injection.marks import write_between_marks
     from tuling_fsm.fault_injection.matrix import run_matrix
 
     if arguments.resume and arguments.out is None:
@@ -97,7 +96,8 @@ def _faults(arguments: argparse.Namespace) -> int:
     if arguments.out is not None:
         write_file(arguments.out / "faults.json", json.dumps(content, indent=1) + "\n")
     if arguments.markdown is not None:
-        write_between_marks(arguments.markdown, "faults", table.markdown(results))
+        page = arguments.markdown.read_text(encoding="utf-8")
+        write_file(arguments.markdown, put_between_marks(page, "faults", table.markdown(results), arguments.markdown))
     if arguments.json:
         print(json.dumps(content))
     else:
