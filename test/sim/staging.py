@@ -13,10 +13,11 @@ from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.actors.agent_states import AgentBoxes, EgoState
 from tuling_fsm.sim.parameters import RefereeParameters
-from tuling_fsm.sim.scoring.referee import NO_AGENTS, Referee
+from tuling_fsm.sim.scoring.referee import Referee
 from tuling_fsm.world.inputs import Kind, Light
 
 DT = 0.05
+NO_AGENTS = AgentBoxes(np.zeros((0, 7)), np.zeros(0, np.uint8), np.zeros(0, np.uint32))
 LANE_Y = -1.75
 """Centre of the left lane of the two-lane road that runs along +x."""
 

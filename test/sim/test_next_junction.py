@@ -15,10 +15,10 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.actors.agent_states import AgentBoxes, EgoState
 from tuling_fsm.sim.scoring.agent_tracks import WAITS_AT_FREE_LINE_S, AgentTracks
 from tuling_fsm.sim.scoring.infraction_log import RefereeFrame
-from tuling_fsm.sim.scoring.referee import NO_AGENTS
 from tuling_fsm.sim.scoring.right_of_way import OPEN, SHUT, JunctionYielding
 from tuling_fsm.world.inputs import Kind, Light
 
+from .staging import NO_AGENTS
 from .test_stop_lines import connecting, junction, light
 
 SIGNAL = 7

@@ -12,11 +12,11 @@ from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.actors.agent_states import EgoState
 from tuling_fsm.sim.parameters import RefereeParameters
-from tuling_fsm.sim.scoring.referee import NO_AGENTS, Referee
+from tuling_fsm.sim.scoring.referee import Referee
 from tuling_fsm.sim.scoring.road_rules import Ground, RoadRules, ground_under
 from tuling_fsm.world.inputs import Light
 
-from .staging import DT
+from .staging import DT, NO_AGENTS
 
 BRIDGE_M = 8.0
 HIGH = f'<elevationProfile><elevation s="0" a="{BRIDGE_M}" b="0" c="0" d="0"/></elevationProfile>'

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from tuling_fsm.core.geometry import shifted
 from tuling_fsm.core.vehicle import Vehicle, center_ahead
 from tuling_fsm.map.lanes import LaneId, LanePosition
@@ -203,6 +201,3 @@ class Referee:
         if self._log.lasting(frame.stamp, "wrong_way", wrong, PERSISTENT_S):
             self._log.note(frame.stamp, "wrong_way", "wrong_way", f"on road {position.lane.road}")
         return wrong
-
-
-NO_AGENTS = AgentBoxes(np.zeros((0, 7)), np.zeros(0, np.uint8), np.zeros(0, np.uint32))
