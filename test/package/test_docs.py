@@ -17,7 +17,7 @@ from tuling_fsm.core.request import Reason
 from tuling_fsm.core.topics import BY_NAME, INPUTS, OUTPUTS
 from tuling_fsm.ros.node_parameters import RouteServerParameters
 from tuling_fsm.ros.parameter_file import specs_of
-from tuling_fsm.ros.tracking import TrackingParameters
+from tuling_fsm.ros.tracking_cycle import TrackingParameters
 from tuling_fsm.wire.commands import ACKERMANN_CMD, CMD_VEL
 from tuling_fsm.wire.inputs import OPERATOR
 

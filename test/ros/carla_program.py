@@ -12,7 +12,7 @@ def main() -> int:
 
     require_rclpy()
     from tuling_fsm.ros.carla.nodes import CarlaBridge, MapSaver
-    from tuling_fsm.ros.loop import run_node
+    from tuling_fsm.ros.served_node import run_node
 
     node = MapSaver if sys.argv[1] == "map" else CarlaBridge
     return run_node(lambda: node(StandInTypes()), sys.argv)

@@ -149,8 +149,8 @@ def main() -> int:
     from tuling_fsm.ros.environment import require_rclpy
 
     require_rclpy()
-    from tuling_fsm.ros.loop import run_node
     from tuling_fsm.ros.planner import PlannerNode
+    from tuling_fsm.ros.served_node import run_node
 
     return run_node(lambda: PlannerNode(fake_factory()), sys.argv)
 

@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection
 from tuling_fsm.ros.environment import PARENT
 
 _CONTEXT = multiprocessing.get_context("forkserver")
-_CONTEXT.set_forkserver_preload(["tuling_fsm.ros.loop", "tuling_fsm.ros.planner"])
+_CONTEXT.set_forkserver_preload(["tuling_fsm.ros.served_node", "tuling_fsm.ros.planner"])
 
 
 class ForkedProcess:

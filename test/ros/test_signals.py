@@ -91,7 +91,7 @@ def test_a_node_that_is_to_outlive_its_terminal_does():
     program = (
         "import os, signal\n"
         "from tuling_fsm.ros import executable\n"
-        "from tuling_fsm.ros.loop import Interrupted\n"
+        "from tuling_fsm.ros.served_node import Interrupted\n"
         "signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
         "executable.run_executable(None, ['', '--help'])\n"
         "interrupted = Interrupted()\n"

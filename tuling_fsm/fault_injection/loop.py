@@ -18,7 +18,7 @@ from tuling_fsm.fault_injection.link import SOUND_LINK, LinkMessage, MessageLink
 from tuling_fsm.fault_injection.node import LATCHED_TOPICS, NodeLog, PlannerProcess
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.ros.last_resort import braking, straight_on
-from tuling_fsm.ros.tracking import Tracking, TrackingParameters
+from tuling_fsm.ros.tracking_cycle import TrackingCycle, TrackingParameters
 from tuling_fsm.sim.environment.route_server import frames_of
 from tuling_fsm.sim.reporting.run_log import LogRow, RunLog
 from tuling_fsm.sim.scenario.model import Scenario
@@ -51,7 +51,7 @@ class VehicleLoop:
         self.run_log = RunLog(top_speed=parameters.vehicle.max_speed)
         self._road_map, self._seed, self._parameters = road_map, seed, parameters
         self._node: PlannerProcess | None = self._started()
-        self._tracking = Tracking(TrackingParameters(vehicle=parameters.vehicle))
+        self._tracking = TrackingCycle(TrackingParameters(vehicle=parameters.vehicle))
         self._links(seed, scenario.name)
         self._clock_s = self._tick_s = 0.0
         self._previous: Inputs | None = None

@@ -20,7 +20,7 @@ from tuling_fsm.ros.environment import require_rclpy
 from tuling_fsm.share import PACKAGE
 
 if TYPE_CHECKING:
-    from tuling_fsm.ros.loop import ServedNode
+    from tuling_fsm.ros.served_node import ServedNode
 
 MakeNode = Callable[[], "ServedNode"]
 HELP = ("-h", "--help")
@@ -139,7 +139,7 @@ def run_executable(node_maker: Callable[[], MakeNode], arguments: Sequence[str] 
     except InputError as error:
         print(error, file=sys.stderr)
         return 2
-    from tuling_fsm.ros.loop import run_node
+    from tuling_fsm.ros.served_node import run_node
 
     return run_node(make_node, arguments)
 

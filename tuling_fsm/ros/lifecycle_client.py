@@ -16,7 +16,7 @@ from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.ros.loop import make_executor
+from tuling_fsm.ros.served_node import make_executor
 
 _POLL_S = 0.05
 _AGAIN_S = 3.0

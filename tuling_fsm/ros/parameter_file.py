@@ -15,7 +15,7 @@ import yaml
 from tuling_fsm.core.parameters import ParameterSpec, Scalar, describe
 from tuling_fsm.ros.carla.parameters import CarlaMapParameters, CarlaParameters
 from tuling_fsm.ros.node_parameters import RouteServerParameters, SimNodeParameters, ViewNodeParameters, planner_specs
-from tuling_fsm.ros.tracking import TrackingParameters
+from tuling_fsm.ros.tracking_cycle import TrackingParameters
 
 HEAD = """\
 # Every parameter of the node `{node}` with its default.

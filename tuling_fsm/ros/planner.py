@@ -25,12 +25,12 @@ from tuling_fsm.core.parameters import flatten, load, nest
 from tuling_fsm.core.topics import BY_NAME, INPUTS, OUTPUTS, Qos
 from tuling_fsm.progress import Report
 from tuling_fsm.ros.inbox import Inbox
-from tuling_fsm.ros.loop import ServedNode
 from tuling_fsm.ros.node_parameters import PlannerNodeParameters, in_home, planner_specs, read_mission, required_file
 from tuling_fsm.ros.parameter_server import ParameterServer
 from tuling_fsm.ros.planning_cycle import Acknowledge, Output, PendingRouteRequest, PlanningCycle
 from tuling_fsm.ros.qos import acknowledged, message_class, profile, waiting
 from tuling_fsm.ros.route_client import RouteClient
+from tuling_fsm.ros.served_node import ServedNode
 from tuling_fsm.wire.diagnostics import DiagnosticStatus, pack_diagnostics
 from tuling_fsm.wire.inputs import OPERATOR
 

@@ -12,10 +12,10 @@ from std_srvs.srv import Trigger
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.topics import BOOL, BY_NAME, INPUTS, LATCHED, PATH, STRING
 from tuling_fsm.map.route import Route
-from tuling_fsm.ros.loop import ServedNode
 from tuling_fsm.ros.qos import acknowledged, input_publishers, message_class, profile
 from tuling_fsm.ros.route_service import SERVER_BEHAVIOUR
 from tuling_fsm.ros.run_watch import RunWatch
+from tuling_fsm.ros.served_node import ServedNode
 from tuling_fsm.sim.scenario.choices import ServerBehaviour
 from tuling_fsm.wire.inputs import OPERATOR, pack_inputs
 from tuling_fsm.wire.paths import pack_path

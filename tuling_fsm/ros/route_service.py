@@ -16,10 +16,10 @@ from tuling_fsm.core.parameters import describe, load
 from tuling_fsm.core.topics import LATCHED, PATH, STRING
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.routing import match_route
-from tuling_fsm.ros.loop import ServedNode
 from tuling_fsm.ros.node_parameters import RouteServerParameters, in_home, required_file
 from tuling_fsm.ros.parameter_server import ParameterServer
 from tuling_fsm.ros.qos import message_class, profile
+from tuling_fsm.ros.served_node import ServedNode
 from tuling_fsm.sim.environment.route_server import RouteServer, ServerLink
 from tuling_fsm.sim.scenario.choices import ServerBehaviour
 from tuling_fsm.sim.scenario.commands import SetRouteServer

@@ -13,12 +13,12 @@ from tuling_fsm.core.parameters import describe, load
 from tuling_fsm.core.topics import RELIABLE
 from tuling_fsm.drive_status import DriveStatus
 from tuling_fsm.map.opendrive import read_map
-from tuling_fsm.ros.loop import ServedNode
 from tuling_fsm.ros.node_parameters import STATUS, SimNodeParameters, in_home
 from tuling_fsm.ros.parameter_server import ParameterServer
 from tuling_fsm.ros.planner_link import PlannerLink
 from tuling_fsm.ros.qos import message_class, profile
 from tuling_fsm.ros.scenario_parameter import read_scenario
+from tuling_fsm.ros.served_node import ServedNode
 from tuling_fsm.run import RunProgress, chosen_map, write_results
 from tuling_fsm.sim.reporting.result import result_of
 from tuling_fsm.sim.simulation import Simulation

@@ -10,10 +10,10 @@ from rclpy.publisher import Publisher
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.parameters import describe, load, nest
 from tuling_fsm.core.topics import BY_NAME, ODOMETRY, RELIABLE, TRAJECTORY, Topic
-from tuling_fsm.ros.loop import ServedNode
 from tuling_fsm.ros.parameter_server import ParameterServer
 from tuling_fsm.ros.qos import message_class, profile
-from tuling_fsm.ros.tracking import AckermannCommand, Tracking, TrackingParameters
+from tuling_fsm.ros.served_node import ServedNode
+from tuling_fsm.ros.tracking_cycle import AckermannCommand, TrackingCycle, TrackingParameters
 from tuling_fsm.wire.commands import ACKERMANN_CMD, CMD_VEL, pack_ackermann, pack_twist
 from tuling_fsm.wire.odometry import unpack_odometry
 from tuling_fsm.wire.trajectory import unpack_trajectory
@@ -23,7 +23,7 @@ _SAID_EVERY_S = 5.0
 
 
 class TrackerNode(ServedNode):
-    """Everything is done by `Tracking`; here it only meets DDS.
+    """Everything is done by `TrackingCycle`; here it only meets DDS.
 
     Raises:
         InputError: a parameter is bad.
@@ -33,7 +33,7 @@ class TrackerNode(ServedNode):
         super().__init__("tracker", automatically_declare_parameters_from_overrides=True)
         self.interruptible = False
         self._settings = ParameterServer(self, describe(TrackingParameters))
-        self._tracking = Tracking(self._load())
+        self._tracking = TrackingCycle(self._load())
         self._tracking.warm_up()
         self._stamp_ns = 0
         self._heard = self._steady_ns()

@@ -12,10 +12,10 @@ from rclpy.clock import Clock, ClockType
 from tuling_fsm.core.parameters import describe, load
 from tuling_fsm.core.topics import BY_NAME, INPUTS, Qos
 from tuling_fsm.map.opendrive import read_map
-from tuling_fsm.ros.loop import ServedNode
 from tuling_fsm.ros.node_parameters import VIEW_SAYS, ViewNodeParameters, in_home, required_file
 from tuling_fsm.ros.parameter_server import ParameterServer
 from tuling_fsm.ros.qos import message_class, profile
+from tuling_fsm.ros.served_node import ServedNode
 from tuling_fsm.viewer.live.patches import LiveFilm, LiveSource
 from tuling_fsm.viewer.live.server import LiveServer
 

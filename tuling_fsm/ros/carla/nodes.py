@@ -18,12 +18,12 @@ from tuling_fsm.ros.carla.drive import CarlaDrive
 from tuling_fsm.ros.carla.parameters import CarlaMapParameters, CarlaParameters
 from tuling_fsm.ros.carla.scenario_runner import ScenarioRunner
 from tuling_fsm.ros.carla.topics import CarlaTopics, CarlaTypes
-from tuling_fsm.ros.loop import ServedNode
 from tuling_fsm.ros.node_parameters import in_home, required_file
 from tuling_fsm.ros.parameter_server import ParameterServer
 from tuling_fsm.ros.planner_link import PlannerLink
 from tuling_fsm.ros.qos import profile
 from tuling_fsm.ros.scenario_parameter import read_scenario
+from tuling_fsm.ros.served_node import ServedNode
 from tuling_fsm.wire.carla.actors import PAUSE, PLAY, STEP_ONCE, pack_run_control
 from tuling_fsm.wire.carla.messages import HEARD, WORLD_INFO, topic_name
 from tuling_fsm.wire.cdr import unpack

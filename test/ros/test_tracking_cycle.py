@@ -11,7 +11,7 @@ from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.trajectory import Trajectory
-from tuling_fsm.ros.tracking import AckermannCommand, Tracking, TrackingParameters
+from tuling_fsm.ros.tracking_cycle import AckermannCommand, TrackingCycle, TrackingParameters
 from tuling_fsm.wire import cdr
 from tuling_fsm.wire.commands import ACKERMANN, TWIST, pack_ackermann, pack_twist
 from tuling_fsm.world.inputs import Odometry
@@ -51,7 +51,7 @@ def bend(stamp: float, sign: float = 1.0) -> Trajectory:
 
 
 def drive(
-    tracking: Tracking, car: Car, until: float, silent_after: float = NEVER, sign: float = 1.0
+    tracking: TrackingCycle, car: Car, until: float, silent_after: float = NEVER, sign: float = 1.0
 ) -> list[AckermannCommand]:
     """With a fresh stamp on the same way every tick, until nothing more comes."""
     whole, commands = bend(100.0, sign), []
@@ -66,7 +66,7 @@ def drive(
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 @pytest.mark.parametrize("lag", [0.0, 0.2])
 def test_the_car_goes_where_the_plan_goes_and_stands_where_it_ends(sign, lag):
-    tracking, car, whole = Tracking(TrackingParameters()), Car(lag), bend(100.0, sign)
+    tracking, car, whole = TrackingCycle(TrackingParameters()), Car(lag), bend(100.0, sign)
     while car.stamp < 111.0:
         tracking.take(whole.after(car.stamp))
         car.obey(tracking.command(car.odometry()))
@@ -81,7 +81,7 @@ def test_the_car_goes_where_the_plan_goes_and_stands_where_it_ends(sign, lag):
 @pytest.mark.clause("SAF-1")
 def test_a_stale_trajectory_is_braked_along():
     own = TrackingParameters()
-    tracking, car = Tracking(own), Car()
+    tracking, car = TrackingCycle(own), Car()
     commands = drive(tracking, car, 112.0, silent_after=106.0)
     speeds = np.array([command.speed for command in commands])
     stale = round((6.0 + own.stale_after) / DT)
@@ -95,7 +95,7 @@ def test_a_stale_trajectory_is_braked_along():
 
 @pytest.mark.clause("SAF-1", "DWELL-5")
 def test_without_a_trajectory_of_its_time_the_car_is_brought_to_a_stand():
-    tracking, car = Tracking(TrackingParameters()), Car(v=3.0)
+    tracking, car = TrackingCycle(TrackingParameters()), Car(v=3.0)
     first = tracking.command(car.odometry())
     assert first.speed == 3.0 and first.accel < -1.0
     tracking.take(bend(500.0))
@@ -106,7 +106,7 @@ def test_without_a_trajectory_of_its_time_the_car_is_brought_to_a_stand():
 
 def test_the_commanded_speed_does_not_wind_up_on_a_car_that_cannot_move():
     own = replace(TrackingParameters(), speed_band=0.7)
-    tracking, stuck = Tracking(own), Odometry(100.0, Pose(0.0, 0.0, 0.0), 0.0, 0.0)
+    tracking, stuck = TrackingCycle(own), Odometry(100.0, Pose(0.0, 0.0, 0.0), 0.0, 0.0)
     for k in range(200):
         stamp = 100.0 + DT * k
         tracking.take(bend(100.0).after(stamp))
@@ -135,7 +135,7 @@ def test_the_messages_are_those_of_the_types():
 
 @pytest.mark.clause("SAF-3")
 def test_a_trajectory_that_was_overtaken_is_not_followed_and_one_of_a_clock_that_is_set_back_is():
-    tracking, later = Tracking(TrackingParameters()), bend(100.3)
+    tracking, later = TrackingCycle(TrackingParameters()), bend(100.3)
     for plan in (bend(100.0), later, bend(100.1)):
         tracking.take(plan)
     assert tracking.followed(100.3) is later

@@ -18,7 +18,7 @@ import sys
 from tuling_fsm.ros.executable import run_executable
 
 def make():
-    from tuling_fsm.ros.loop import ServedNode
+    from tuling_fsm.ros.served_node import ServedNode
 
     class Clumsy(ServedNode):
         exit_code, hurried, calls = 7, {hurried}, 0

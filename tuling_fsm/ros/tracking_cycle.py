@@ -55,7 +55,7 @@ class AckermannCommand(NamedTuple):
     yaw_rate: float
 
 
-class Tracking:
+class TrackingCycle:
     """One command for each odometry message.
 
     The commanded speed is what the wanted accelerations add up to: a car that does at once what it is told follows the

@@ -1,4 +1,4 @@
-"""Running one node until it is told to stop."""
+"""A node that is served until it is told to stop."""
 
 from __future__ import annotations
 
