@@ -178,13 +178,13 @@ def ours(messages: Iterable[Message]) -> Iterator[Message]:
     return (each for each in messages if each.topic in BY_NAME and each.type == BY_NAME[each.topic].type)
 
 
-def read_transitions(path: str | Path, salvage: bool = False, names: TopicNames = OURS) -> list[dict[str, Any]]:
+def read_transitions(path: str | Path) -> list[dict[str, Any]]:
     """The recorded `transition` messages, in order.
 
     Raises:
         InputError: no bag, or a damaged one.
     """
-    return read_recorded(path, salvage, names).transitions
+    return read_recorded(path).transitions
 
 
 def read_run_record(

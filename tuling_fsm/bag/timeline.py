@@ -206,7 +206,7 @@ def _read(messages: Iterable[tuple[float, Message]], warnings: ReadWarnings) -> 
     return draft
 
 
-def by_stamp(messages: Iterable[Message], drive: DriveSpan = ANY_TIME) -> Iterator[tuple[float, Message]]:
+def by_stamp(messages: Iterable[Message], drive: DriveSpan) -> Iterator[tuple[float, Message]]:
     """Messages with their stamps (s) on the planner's clock, which a recorder's need not be.
 
     One without a stamp of its own takes that of the message before it, or at the beginning that of the first one. One

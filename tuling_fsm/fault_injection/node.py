@@ -78,9 +78,7 @@ class PlannerProcess:
         resume: the state to go on from, as `resume` of the node does.
     """
 
-    def __init__(
-        self, road_map: RoadMap, parameters: Parameters, log: NodeLog, resume: BehaviourRecord | None = None
-    ) -> None:
+    def __init__(self, road_map: RoadMap, parameters: Parameters, log: NodeLog, resume: BehaviourRecord | None) -> None:
         self.tick_s = 0.0
         """How long a tick takes, s."""
         self.now_ns = 0

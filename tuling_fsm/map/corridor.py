@@ -221,7 +221,7 @@ def _lanes_along(
     lanes = [lane_id]
     first = index
     while first > 0 and _span(route, visits[first]).s_from > _span(route, visits[index]).s_from - back:
-        onto = _linked(road_map, route, visits, first - 1, road_map.lanes[lanes[0]].predecessors, lanes[0])
+        onto = _linked(route, visits, first - 1, road_map.lanes[lanes[0]].predecessors, lanes[0])
         if onto is None:
             break
         lanes.insert(0, onto)
@@ -232,7 +232,7 @@ def _lanes_along(
         if i + 1 == len(visits):
             end = LaneEnd.ROUTE_END
             break
-        onto = _linked(road_map, route, visits, i + 1, road_map.lanes[lanes[-1]].successors, lanes[-1])
+        onto = _linked(route, visits, i + 1, road_map.lanes[lanes[-1]].successors, lanes[-1])
         if onto is None:
             end = LaneEnd.LANE_END
             break
@@ -253,7 +253,7 @@ def _span(route: Route, visit: _Visit) -> RouteLane:
 
 
 def _linked(
-    road_map: RoadMap, route: Route, visits: tuple[_Visit, ...], index: int, linked: tuple[LaneId, ...], lane_id: LaneId
+    route: Route, visits: tuple[_Visit, ...], index: int, linked: tuple[LaneId, ...], lane_id: LaneId
 ) -> LaneId | None:
     """Which of the linked lanes goes on beside the route: the route's own if it is among them, else the first in
     the carriageway.

@@ -97,14 +97,13 @@ class PlannerNode(ServedNode, LifecycleNode):
 
     Args:
         factory: what makes its agent.
-        name: of the node.
 
     Raises:
         InputError: a parameter is unknown, of the wrong type or out of range.
     """
 
-    def __init__(self, factory: PlannerFactory, name: str = "planner") -> None:
-        super().__init__(name, automatically_declare_parameters_from_overrides=True)
+    def __init__(self, factory: PlannerFactory) -> None:
+        super().__init__("planner", automatically_declare_parameters_from_overrides=True)
         self.interruptible = False
         self.hurried = True
         self._factory = factory

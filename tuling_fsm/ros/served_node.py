@@ -112,7 +112,7 @@ def run_node(make_node: Callable[[], ServedNode], arguments: Sequence[str] | Non
         interrupted.never_again()
 
 
-def make_executor(hurried: bool = False, context: Context | None = None) -> Executor:
+def make_executor(hurried: bool, context: Context | None = None) -> Executor:
     """One thread. In a hurry one that is woken by events, where this rclpy has it (Jazzy and later): it need not ask
     every topic, service and timer of the node before each callback, which saves a quarter of a millisecond. It logs
     any exception of a callback at length, SystemExit too, so that nodes in no hurry do without.

@@ -9,7 +9,6 @@ from base64 import b64encode
 from pathlib import Path
 from string import Template
 
-from tuling_fsm.behaviour.parameters import BehaviourParameters
 from tuling_fsm.output_file import write_file
 from tuling_fsm.viewer.machine_run import RunDocument
 from tuling_fsm.viewer.machine_tables import tables_data
@@ -20,21 +19,20 @@ _SHARED = ("clock.js", "columns.js", "dom.js", "keys.js", "palette.js")
 """Modules of the film that this page uses too."""
 
 
-def write_machine(file: Path, run: RunDocument | None = None, parameters: BehaviourParameters | None = None) -> None:
+def write_machine(file: Path, run: RunDocument | None = None) -> None:
     """Write the page.
 
     Args:
         file: where to.
         run: transitions of a run, to be stepped through.
-        parameters: those that the dwell times come from (default: the package's).
 
     Raises:
         InputError: the file cannot be written.
     """
-    write_file(file, machine_page(run, parameters))
+    write_file(file, machine_page(run))
 
 
-def machine_page(run: RunDocument | None = None, parameters: BehaviourParameters | None = None) -> str:
+def machine_page(run: RunDocument | None = None) -> str:
     """The page as text."""
     modules = [
         *((f"#film/{name}", _FILM / name) for name in _SHARED),
@@ -43,7 +41,7 @@ def machine_page(run: RunDocument | None = None, parameters: BehaviourParameters
     return Template(_text(_OWN / "page.html")).substitute(
         title=html.escape("State machine" if run is None else f"State machine: {run['title']}"),
         styles=_text(_FILM / "film.css") + _text(_OWN / "machine.css"),
-        tables=_embedded(tables_data(parameters)),
+        tables=_embedded(tables_data()),
         run="" if run is None else f'<script type="text/plain" id="run">{_packed(run)}</script>',
         imports=json.dumps({"imports": {name: _address(name, file) for name, file in modules}}),
     )

@@ -67,13 +67,13 @@ class TablesDocument(TypedDict):
     guards: dict[str, str]
 
 
-def tables_data(parameters: BehaviourParameters | None = None) -> TablesDocument:
-    """All tables, with the dwell times of the parameters.
+def tables_data() -> TablesDocument:
+    """All tables, with the dwell times that parameters have by default.
 
     Raises:
         InputError: a table with a dead end or an ambiguity.
     """
-    parameters = parameters or BehaviourParameters()
+    parameters = BehaviourParameters()
     hierarchy = table(parameters)
     machines: list[Table[Any, Any]] = [hierarchy, *hierarchy.beside]
     rows = [row for machine in machines for row in machine.rows]

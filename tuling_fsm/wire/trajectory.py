@@ -19,6 +19,7 @@ from tuling_fsm.core.topics import BASE_FRAME, MAP_FRAME, TRAJECTORY
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.wire.cdr import LITTLE_ENDIAN, check_frame, packed_header, seconds, stamp_ns, unpack, yaws
 
+_TOPIC = "trajectory"
 _POINT = np.dtype(
     [("transforms", "<u4"), ("pad0", "<u4"), ("translation", "<f8", 3), ("rotation", "<f8", 4),
      ("velocities", "<u4"), ("pad1", "<u4"), ("linear", "<f8", 3), ("angular", "<f8", 3),
@@ -52,7 +53,7 @@ def pack_trajectory(ns: int, trajectory: Trajectory) -> bytes:
     return _prefix(ns, len(trajectory)) + points.tobytes()
 
 
-def unpack_trajectory(raw: bytes, where: str = "trajectory") -> Trajectory:
+def unpack_trajectory(raw: bytes) -> Trajectory:
     """Curvature is yaw rate / v where the car moves, and between and beyond that linear and constant.
 
     Raises:
@@ -61,14 +62,14 @@ def unpack_trajectory(raw: bytes, where: str = "trajectory") -> Trajectory:
     """
     points = _uniform_points(raw)
     if points is None:
-        points = _any_points(raw, where)
+        points = _any_points(raw)
     # NumPy 1 would keep the product with a number that fits in 32 bits there, where it does not fit.
     t = (points["sec"].astype(np.int64) * 1_000_000_000 + points["nanosec"]) / 1e9
     if len(t) == 0 or not (np.diff(t) > 0.0).all():
         raise InputError(
-            where, "times from start that do not increase" if len(t) else "no points", "points in order of time"
+            _TOPIC, "times from start that do not increase" if len(t) else "no points", "points in order of time"
         )
-    _check_rotations(points["rotation"], where)
+    _check_rotations(points["rotation"])
     v, yaw_rate = points["linear"][:, 0].copy(), points["angular"][:, 2]
     columns = {
         "t": t,
@@ -82,18 +83,18 @@ def unpack_trajectory(raw: bytes, where: str = "trajectory") -> Trajectory:
     for name, column in columns.items():
         if not np.isfinite(column).all():
             raise InputError(
-                where, f"{name} of point {int(np.argmin(np.isfinite(column)))} is not finite", "finite numbers"
+                _TOPIC, f"{name} of point {int(np.argmin(np.isfinite(column)))} is not finite", "finite numbers"
             )
-    return Trajectory(seconds(stamp_ns(raw, where)), **columns)
+    return Trajectory(seconds(stamp_ns(raw, _TOPIC)), **columns)
 
 
-def _check_rotations(rotations: FloatArray, where: str) -> None:
+def _check_rotations(rotations: FloatArray) -> None:
     with np.errstate(over="ignore", invalid="ignore"):
         norms = np.sqrt((rotations * rotations).sum(axis=1))
     bad = ~(np.abs(norms - 1.0) < 0.01)
     if bad.any():
         i = int(np.argmax(bad))
-        raise InputError(f"{where}: point {i}", f"orientation of norm {norms[i]:.4g}", "a unit quaternion")
+        raise InputError(f"{_TOPIC}: point {i}", f"orientation of norm {norms[i]:.4g}", "a unit quaternion")
 
 
 def _curvature(t: FloatArray, v: FloatArray, yaw_rate: FloatArray) -> FloatArray:
@@ -115,14 +116,14 @@ def _uniform_points(raw: bytes) -> Any:
     return points if single.all() else None
 
 
-def _any_points(raw: bytes, where: str) -> Any:
+def _any_points(raw: bytes) -> Any:
     """A message that another program laid out, as the same record."""
-    message = unpack(raw, TRAJECTORY, where)
-    check_frame(message.header, MAP_FRAME, where)
+    message = unpack(raw, TRAJECTORY, _TOPIC)
+    check_frame(message.header, MAP_FRAME, _TOPIC)
     points = np.zeros(len(message.points), _POINT)
     for i, point in enumerate(message.points):
         if not len(point.transforms) == len(point.velocities) == len(point.accelerations) == 1:
-            raise InputError(f"{where}: point {i}", "not one transform, velocity and acceleration", "one of each")
+            raise InputError(f"{_TOPIC}: point {i}", "not one transform, velocity and acceleration", "one of each")
         shift, turn = point.transforms[0].translation, point.transforms[0].rotation
         points[i]["translation"] = (shift.x, shift.y, 0.0)
         points[i]["rotation"] = (turn.x, turn.y, turn.z, turn.w)

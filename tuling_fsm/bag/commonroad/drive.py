@@ -135,9 +135,9 @@ class Loop(NamedTuple):
         return RouteServer(self.road_map, self.way.route)
 
 
-def parameters_for_scenarios(parameters: Parameters | None = None) -> Parameters:
+def parameters_for_scenarios() -> Parameters:
     """The planner's parameters with CommonRoad's vehicle in place of its own car, among people who drive."""
-    given = parameters or Parameters()
+    given = Parameters()
     planning = replace(
         given.planning,
         speed=replace(given.planning.speed, headway=HEADWAY_S),
@@ -199,7 +199,6 @@ def _window(step: float, problem: PlanningProblem, way: GoalRoute, stretch: tupl
 def drive_agent(
     loop: Loop,
     out: Path,
-    parameters: Parameters | None = None,
     progress: Report | None = None,
     traffic: Traffic | None = None,
 ) -> ScenarioDrive:
@@ -208,12 +207,11 @@ def drive_agent(
     Args:
         loop: the scenario.
         out: the folder.
-        parameters: of the planner, with the scenario's vehicle in place of its own.
         progress: told in a line how far it is, once a second of the scenario.
         traffic: what moves the others; without it they replay.
     """
     told = StampProgress(progress, loop.duration_s)
-    parameters = parameters_for_scenarios(parameters)
+    parameters = parameters_for_scenarios()
     agent, outputs = Agent(loop.road_map, parameters), Outputs(loop.road_map.left_hand)
     server = loop.server
     answers: list[RouteAnswer] = []

@@ -120,7 +120,7 @@ def read_lanelets(root: Element, report: Report) -> dict[str, Lanelet]:
     return found
 
 
-def led_on(lanelets: Mapping[str, Lanelet], length: float, before: float = 0.0) -> dict[str, Lanelet]:
+def led_on(lanelets: Mapping[str, Lanelet], length: float, before: float) -> dict[str, Lanelet]:
     """The lanelets, a straight one of a length (m) behind each that ends where the map is cut off, and, where they are
     to be led up to, one of the length `before` to each that begins there.
     """

@@ -40,7 +40,7 @@ _DIGITS = 10
 """Of the largest number of 32 bits."""
 
 
-def meaning(type_: str, country: str, priorities: Iterable[str] = ()) -> str | None:
+def meaning(type_: str, country: str, priorities: Iterable[str]) -> str | None:
     """`light`, `stop`, `yield`, `line`, or None for a signal at which a car does not stop.
 
     Args:

@@ -406,11 +406,6 @@ class ScriptedActors:
         self._traffic.set_speed(row, speed)
 
 
-def _no_light(signal: int) -> Light:
-    """Of a map without signals."""
-    return Light.UNKNOWN
-
-
 class StoryboardView:
     """One frame for the storyboard (`SimulationView`)."""
 
@@ -420,8 +415,8 @@ class StoryboardView:
         scripted: ScriptedActors,
         stamp: float,
         ego: ActorState,
-        ego_way: float = 0.0,
-        light: Callable[[int], Light] = _no_light,
+        ego_way: float,
+        light: Callable[[int], Light],
     ) -> None:
         """`ego_way` is what the ego has driven since the run began, m; `light` says the state of a signal."""
         self._map = road_map

@@ -38,16 +38,15 @@ class SumoTraffic:
     Args:
         map_file: OpenDRIVE.
         road_map: the same, read.
-        parameters: of SUMO's drivers.
 
     Raises:
         InputError: SUMO is not installed, or cannot read the map.
     """
 
-    def __init__(self, map_file: Path, road_map: RoadMap, parameters: SumoParameters | None = None) -> None:
+    def __init__(self, map_file: Path, road_map: RoadMap) -> None:
         require_sumo()
         self._folder = tempfile.TemporaryDirectory(prefix="sumo-")
-        self.parameters = parameters if parameters is not None else SumoParameters()
+        self.parameters = SumoParameters()
         self.network = convert(map_file, road_map, self.folder)
         self.match = match_lanes(self.network, road_map)
         self.graph = EdgeGraph(self.network, self.match)

@@ -61,7 +61,7 @@ def load_xosc(path: Path, overrides: Mapping[str, str]) -> Scenario:
     entities = read_entities(root, script, None if EGO_OPTION in parameters else overrides.get(EGO_OPTION))
     script.variables.update(_variables(root, parameters))
     script.types.update(declared_types(root))
-    scenario = _scenario(root, script, entities, parameters)
+    scenario = _scenario(root, script, entities)
     unread = unread_names([root, *script.referenced_entries])
     return dataclasses.replace(scenario, notes=(*scenario.notes, *unread), read_files=script.read_files)
 
@@ -108,7 +108,7 @@ def _variables(root: XmlElement, parameters: Mapping[str, str]) -> dict[str, str
     return found
 
 
-def _scenario(root: XmlElement, script: Script, entities: list[Entity], parameters: Mapping[str, str]) -> Scenario:
+def _scenario(root: XmlElement, script: Script, entities: list[Entity]) -> Scenario:
     storyboard = root.child("Storyboard")
     programs = read_controllers(root, script)
     label_elements(storyboard, script)

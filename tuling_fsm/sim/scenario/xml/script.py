@@ -85,15 +85,15 @@ class Script:
             raise element.fault(f"no entity {name!r}", f"one of {known}", attribute)
         return self.names[name]
 
-    def entities(self, element: XmlElement, attribute: str = "entityRef") -> tuple[str, ...]:
-        """The actor that an attribute refers to, or the members of the selection.
+    def entities(self, element: XmlElement) -> tuple[str, ...]:
+        """The actor that `entityRef` refers to, or the members of the selection.
 
         Raises:
             InputError: there is none of that name.
         """
-        members = self.selections.get(element.text(attribute))
+        members = self.selections.get(element.text("entityRef"))
         if members is None:
-            return (self.entity(element, attribute),)
+            return (self.entity(element),)
         return members
 
     def catalog_entry(self, reference: XmlElement) -> XmlElement:

@@ -33,7 +33,7 @@ class TrajectoryShape(NamedTuple):
     oriented: tuple[bool, ...] = ()
 
 
-def read_shape(trajectory: XmlElement, script: Script, start: Placement | None = None) -> TrajectoryShape:
+def read_shape(trajectory: XmlElement, script: Script, start: Placement | None) -> TrajectoryShape:
     """The shape of a Trajectory; one that does not say where it begins begins at `start`.
 
     Raises:
