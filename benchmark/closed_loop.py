@@ -10,6 +10,7 @@ from benchmark.common.table import Table
 from tuling_fsm.bag.replay import agent_of, transitions
 from tuling_fsm.bag.ticks import read_inputs, read_run_record, read_transitions
 from tuling_fsm.run import run_scenario
+from tuling_fsm.run_settings import RunSettings
 from tuling_fsm.share import share_file
 
 SCENARIO = "match"
@@ -21,9 +22,11 @@ def run() -> Table:
     scenario = share_file("config", "scenarios", f"{SCENARIO}.osc")
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder)
-        warm = run_scenario(scenario, seed=SEED, overrides={"vehicles": "0", "pedestrians": "0"}, out=out / "warm")
+        warm = run_scenario(
+            RunSettings(scenario, seed=SEED, overrides=(("vehicles", "0"), ("pedestrians", "0"))), out=out / "warm"
+        )
         began = time.process_time()
-        result = run_scenario(scenario, seed=SEED, out=out / "run")
+        result = run_scenario(RunSettings(scenario, seed=SEED), out=out / "run")
         driven = time.process_time() - began
         agent = agent_of(read_run_record(out / "run"), "run")
         began = time.process_time()

@@ -15,7 +15,8 @@ from typing import Any
 
 from benchmark.common.peers import data
 from benchmark.common.table import Cell, Table
-from tuling_fsm.run import PLANNERS, run_scenario
+from tuling_fsm.run import run_scenario
+from tuling_fsm.run_settings import PLANNERS, RunSettings
 from tuling_fsm.share import share_file
 
 SEEDS = (1, 2, 3)
@@ -72,11 +73,11 @@ def run(chosen: Sequence[Drive] | None = None, seeds: Sequence[int] = SEEDS) -> 
 
 
 def _driven(drive: Drive, planner: str, seed: int) -> dict[str, Any]:
-    overrides = {
-        "length_m": f"{drive.length_m:g}", "vehicles": str(drive.vehicles), "pedestrians": str(drive.people),
-    }  # fmt: skip
+    overrides = (
+        ("length_m", f"{drive.length_m:g}"), ("vehicles", str(drive.vehicles)), ("pedestrians", str(drive.people)),
+    )  # fmt: skip
     scenario = share_file("config", "scenarios", f"{SCENARIO}.osc")
-    return run_scenario(scenario, map_file=drive.map_file, seed=seed, overrides=overrides, planner=planner)
+    return run_scenario(RunSettings(scenario, seed, overrides, drive.map_file, planner=planner))
 
 
 def _summary(results: Sequence[dict[str, Any]]) -> tuple[Cell, ...]:

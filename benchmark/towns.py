@@ -27,7 +27,8 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.output_file import write_file
 from tuling_fsm.process_pool import in_processes
 from tuling_fsm.progress import TimeLeft
-from tuling_fsm.run import AGENT, PLANNERS, run_scenario
+from tuling_fsm.run import AGENT, run_scenario
+from tuling_fsm.run_settings import PLANNERS, RunSettings
 from tuling_fsm.share import share_file
 from tuling_fsm.sim.sensors.perception_levels import CLEAN, LEVELS
 from tuling_fsm.version import __version__
@@ -137,11 +138,12 @@ def drive(run: Run) -> dict[str, Any]:
     Raises:
         InputError: it cannot be driven as it was asked for.
     """
+    condition, scenario = run.condition, share_file("config", "scenarios", f"{run.scenario}.osc")
+    settings = RunSettings(
+        scenario, run.seed, run.overrides, run.place.map_file, None, condition.planner, condition.perception
+    )
     try:
-        result = run_scenario(
-            share_file("config", "scenarios", f"{run.scenario}.osc"), map_file=run.place.map_file, seed=run.seed,
-            overrides=dict(run.overrides), planner=run.condition.planner, perception=run.condition.perception,
-        )  # fmt: skip
+        result = run_scenario(settings)
     except InputError:
         raise
     except Exception as error:

@@ -19,7 +19,8 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.progress import Report
-from tuling_fsm.run import PLANNERS, run_scenario
+from tuling_fsm.run import run_scenario
+from tuling_fsm.run_settings import PLANNERS, RunSettings
 from tuling_fsm.sim.sensors.perception_levels import CLEAN
 
 LARGEST_SEED = 2**31 - 1
@@ -104,17 +105,16 @@ def simulate(
         raise InputError("out", "an empty name is no folder", "a folder, or None to write nothing")
     if planner not in PLANNERS:
         raise InputError("planner", f"{planner!r} is none", " or ".join(PLANNERS))
-    result = run_scenario(
+    settings = RunSettings(
         Path(scenario),
-        map_file=None if map_file is None else Path(map_file),
-        mission_file=None if mission_file is None else Path(mission_file),
-        seed=_seed(seed),
-        overrides={name: _override(value) for name, value in (overrides or {}).items()},
-        out=None if out is None else Path(out),
-        progress=progress,
-        planner=planner,
-        perception=perception,
+        _seed(seed),
+        tuple((name, _override(value)) for name, value in (overrides or {}).items()),
+        None if map_file is None else Path(map_file),
+        None if mission_file is None else Path(mission_file),
+        planner,
+        perception,
     )
+    result = run_scenario(settings, out=None if out is None else Path(out), progress=progress)
     faults = (item for item in result["infractions"] if item["at_fault"])
     return RunResult(
         finished=result["finished"],

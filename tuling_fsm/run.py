@@ -28,6 +28,7 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.output_file import remove_file, write_file
 from tuling_fsm.progress import Report, TimeLeft
+from tuling_fsm.run_settings import OWN, RunSettings
 from tuling_fsm.sim.actors.foreign import ForeignTraffic
 from tuling_fsm.sim.baselines.idm import IdmPlanner
 from tuling_fsm.sim.baselines.pdm import PdmPlanner
@@ -37,7 +38,7 @@ from tuling_fsm.sim.reporting.result import result_of
 from tuling_fsm.sim.reporting.run_log import LogRow, RunLog, TransitionRow
 from tuling_fsm.sim.scenario.compiler import load_scenario
 from tuling_fsm.sim.scenario.model import Scenario
-from tuling_fsm.sim.sensors.perception_levels import CLEAN, perception_level
+from tuling_fsm.sim.sensors.perception_levels import perception_level
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.version import __version__
 from tuling_fsm.viewer.film_page import write_film
@@ -47,13 +48,8 @@ from tuling_fsm.wire.cdr import nanoseconds
 from tuling_fsm.wire.outputs import Outputs, trajectory_messages
 from tuling_fsm.world.inputs import Inputs
 
-NOTHING: Mapping[str, str] = {}
 BASELINES: Mapping[str, Callable[[RoadMap, Route, Vehicle], BaselinePlanner]] = {"idm": IdmPlanner, "pdm": PdmPlanner}
 """Planners to compare with: the Intelligent Driver Model, and PDM-Closed; their names stand for a state in the log."""
-PLANNERS = (AGENT, *BASELINES)
-OWN, SUMO = "own", "sumo"
-TRAFFIC = (OWN, SUMO)
-"""What drives the other vehicles: the simulator itself, or SUMO beside it."""
 PROGRESS_PERIOD_S = 1.0
 """Simulated time between two lines of progress, s."""
 
@@ -92,17 +88,10 @@ Driver = Callable[[Inputs], DrivenFrame]
 
 @interruptible()
 def run_scenario(
-    scenario_file: Path,
+    settings: RunSettings,
     *,
-    map_file: Path | None = None,
-    mission_file: Path | None = None,
-    seed: int = 1,
-    overrides: Mapping[str, str] = NOTHING,
     out: Path | None = None,
     progress: Report | None = None,
-    planner: str = AGENT,
-    perception: str = CLEAN,
-    traffic: str = OWN,
     bag: bool = True,
     film: bool = True,
     view: LiveView | None = None,
@@ -111,16 +100,9 @@ def run_scenario(
     """Drive a scenario to its end.
 
     Args:
-        scenario_file: OpenSCENARIO text, DSL 2 or XML (`.xosc`).
-        map_file: OpenDRIVE map instead of the scenario's own.
-        mission_file: mission (JSON) instead of the scenario's own mission or route.
-        seed: of everything random.
-        overrides: values of variables of the scenario, as text.
+        settings: of the run.
         out: folder for `run.mcap`, `result.json`, `report.html` and `pictures.html`; None writes nothing.
         progress: called with a line of text about once a simulated second.
-        planner: that drives, one of `PLANNERS`.
-        perception: level of what the sensors get wrong.
-        traffic: what drives the other vehicles, one of `TRAFFIC`.
         bag: whether more than `result.json` is written.
         film: whether the bag is drawn as well, in `report.html` and `pictures.html`: a third of the time of a run.
         view: where the run is shown while it goes on; None shows it nowhere.
@@ -134,21 +116,21 @@ def run_scenario(
             is not installed or cannot drive what the scenario asks for.
     """
     parameters = Parameters()
-    scenario = load_scenario(scenario_file, overrides).with_mission(mission_file)
-    map_file = chosen_map(scenario, map_file)
+    scenario = load_scenario(settings.scenario, dict(settings.overrides)).with_mission(settings.mission_file)
+    map_file = chosen_map(scenario, settings.map_file)
     recorded = out if bag else None
     with _shown(view) as shown:
         compile_kernels(report=progress)
-        settings = SimParameters(sensors=perception_level(perception))
+        sim_parameters = SimParameters(sensors=perception_level(settings.perception))
         road_map = read_map(map_file)
         if shown is not None:
-            shown.prepare(f"{scenario.name} on {road_map.name}, seed {seed}", map_file, parameters, recorded)
-        with _foreign(traffic, scenario, map_file, road_map) as foreign:
-            simulation = Simulation(road_map, scenario, seed, parameters.vehicle, settings, foreign)
-            driven_with = run_settings(scenario, map_file, seed, overrides, planner, perception, traffic)
+            shown.prepare(f"{scenario.name} on {road_map.name}, seed {settings.seed}", map_file, parameters, recorded)
+        with _foreign(settings.traffic, scenario, map_file, road_map) as foreign:
+            simulation = Simulation(road_map, scenario, settings.seed, parameters.vehicle, sim_parameters, foreign)
+            driven_with = settings_record(settings, scenario, map_file)
             run = {**map_record(map_file), "parameters": flatten(parameters), **driven_with}
             log = RunLog(top_speed=parameters.vehicle.max_speed)
-            driver = _driver(planner, simulation, parameters, log)
+            driver = _driver(settings.planner, simulation, parameters, log)
             if shown is not None:
                 shown.begin()
             began = time.perf_counter()
@@ -178,16 +160,8 @@ def _foreign(
     return SumoTraffic(map_file, road_map)
 
 
-def run_settings(
-    scenario: Scenario,
-    map_file: Path,
-    seed: int,
-    overrides: Mapping[str, str] = NOTHING,
-    planner: str = AGENT,
-    perception: str = CLEAN,
-    traffic: str = OWN,
-) -> dict[str, Any]:
-    """What makes a run, as its bag and `result.json` tell it: runs of equal settings are the same.
+def settings_record(settings: RunSettings, scenario: Scenario, map_file: Path) -> dict[str, Any]:
+    """What makes a run, as its bag and `result.json` tell it, with the scenario that was read and the map.
 
     Raises:
         OSError: scenario, what it reads, or map cannot be read.
@@ -197,11 +171,11 @@ def run_settings(
         "scenario_sha256": content_sha256(scenario.file, *scenario.read_files),
         "mission_sha256": content_sha256(mission) if mission is not None and is_file(mission) else None,
         MAP_SHA256: content_sha256(map_file),
-        "seed": seed,
-        "overrides": dict(overrides),
-        "planner": planner,
-        "perception": perception,
-        "traffic": traffic,
+        "seed": settings.seed,
+        "overrides": dict(settings.overrides),
+        "planner": settings.planner,
+        "perception": settings.perception,
+        "traffic": settings.traffic,
         "version": __version__,
     }
 

@@ -280,9 +280,10 @@ def test_a_tick_on_which_the_planner_fails_is_told_and_left_out():
 @pytest.mark.clause("DWELL-3")
 def test_a_hundred_replays_make_one_and_the_same_log(tmp_path):
     from tuling_fsm.run import run_scenario
+    from tuling_fsm.run_settings import RunSettings
 
     roam = ROOT / "config" / "scenarios" / "roam.osc"
-    run_scenario(roam, overrides={"length_m": "30", "vehicles": "2"}, out=tmp_path, film=False)
+    run_scenario(RunSettings(roam, overrides=(("length_m", "30"), ("vehicles", "2"))), out=tmp_path, film=False)
     first, inputs = agent_of(read_run_record(tmp_path), "bag"), list(read_inputs(tmp_path))[:15]
     logs = [list(transitions(type(first)(first._road_map, first.parameters), inputs)) for _ in range(100)]
     assert len(logs[0]) >= 2

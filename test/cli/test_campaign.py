@@ -14,6 +14,7 @@ from tuling_fsm import run
 from tuling_fsm.cli import main
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.run import run_scenario
+from tuling_fsm.run_settings import RunSettings
 from tuling_fsm.share import share_file
 from tuling_fsm.sim.scenario.compiler import load_scenario
 from tuling_fsm.verbs import campaign
@@ -29,10 +30,10 @@ STRUCK = {"t": 1.0, "kind": "collision", "detail": "car 3 from behind", "at_faul
 def finished(job: CampaignRun, infractions: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
     """What a run gives back, as far as the campaign looks at it."""
     return {
-        "file": str(job.scenario),
+        "file": str(job.settings.scenario),
         "scenario": job.name,
         "map": "town",
-        "seed": job.seed,
+        "seed": job.settings.seed,
         "finished": True,
         "end": "goal",
         "services": 2,
@@ -41,7 +42,7 @@ def finished(job: CampaignRun, infractions: Sequence[dict[str, Any]] = ()) -> di
         "longest_unexplained_stop_s": 0.35,
         "flaps": 0,
         "tick_ms": {"p99": 12.34},
-        "trace_sha256": f"{job.seed:064x}"[::-1],
+        "trace_sha256": f"{job.settings.seed:064x}"[::-1],
     }
 
 
@@ -50,8 +51,8 @@ def leave(out: Path, seed: int, other: Mapping[str, Any] = {}, end: int | None =
     folder = out / "roam" / f"seed_{seed}"
     folder.mkdir(parents=True)
     scenario = load_scenario(ROAM)
-    settings = run.run_settings(scenario, run.chosen_map(scenario, None), seed) | dict(other)
-    done = finished(CampaignRun(ROAM, seed, None, (), None)) | {"distance_m": 1000.0, "sim_s": 100.0}
+    settings = run.settings_record(RunSettings(ROAM, seed), scenario, run.chosen_map(scenario, None)) | dict(other)
+    done = finished(CampaignRun(RunSettings(ROAM, seed))) | {"distance_m": 1000.0, "sim_s": 100.0}
     (folder / "result.json").write_text(json.dumps(done | {"settings": settings})[:end])
     (folder / "run.mcap").touch()
     return folder / "result.json"
@@ -73,8 +74,9 @@ def jobs(monkeypatch: pytest.MonkeyPatch) -> list[CampaignRun]:
 def test_every_scenario_is_driven_with_every_seed(jobs: list[CampaignRun], tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert main(["campaign", str(ROAM), str(PARKING), "--seeds", "2", "--map", str(COURSE), "--out", str(out)]) == 0
-    assert [(job.scenario, job.seed) for job in jobs] == [(ROAM, 1), (ROAM, 2), (PARKING, 1), (PARKING, 2)]
-    assert {job.map_file for job in jobs} == {COURSE}
+    assert [job.settings.scenario for job in jobs] == [ROAM, ROAM, PARKING, PARKING]
+    assert [job.settings.seed for job in jobs] == [1, 2, 1, 2]
+    assert {job.settings.map_file for job in jobs} == {COURSE}
     assert len({job.out for job in jobs}) == 4
     assert [each["seed"] for each in json.loads((out / "campaign.json").read_text())["runs"]] == [1, 2, 1, 2]
 
@@ -111,11 +113,11 @@ def test_every_variation_of_a_distribution_is_driven_that_its_scenario_allows(
 ) -> None:
     out = tmp_path / "out"
     assert main(["campaign", str(distribution), "--seeds", "2", "--out", str(out)]) == 0
-    assert [(job.name, job.seed, job.overrides) for job in jobs] == [
+    assert [(job.name, job.settings.seed, job.settings.overrides) for job in jobs] == [
         ("speeds 2", 1, (("v", "4"),)), ("speeds 2", 2, (("v", "4"),)),
         ("speeds 3", 1, (("v", "6"),)), ("speeds 3", 2, (("v", "6"),)),
     ]  # fmt: skip
-    assert {job.scenario for job in jobs} == {tmp_path / "s.xosc"}
+    assert {job.settings.scenario for job in jobs} == {tmp_path / "s.xosc"}
     assert jobs[-1].out == out / "speeds" / "variation_3" / "seed_2"
     assert "1 of 3 variations left out, the first as " in capsys.readouterr().err
 
@@ -124,7 +126,7 @@ def test_what_is_set_goes_before_a_distribution_which_alone_is_no_run(
     jobs: list[CampaignRun], distribution: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["campaign", str(distribution), "--seeds", "1", "--set", "v=9"]) == 0
-    assert {job.overrides for job in jobs} == {(("v", "9"),)}
+    assert {job.settings.overrides for job in jobs} == {(("v", "9"),)}
     capsys.readouterr()
     assert main(["sim", str(distribution)]) == 2
     assert "is many scenarios (expected a <Storyboard>, or the verb campaign)" in capsys.readouterr().err
@@ -135,7 +137,7 @@ def test_a_variation_that_cannot_be_driven_ends_no_other(monkeypatch: pytest.Mon
         raise InputError("s.xosc:1:1", "no such lane", "another")
 
     monkeypatch.setattr(run, "run_scenario", refuse)
-    broken = drive(CampaignRun(ROAM, 1, None, (), None, distribution=Path("speeds.xosc"), variation=3))
+    broken = drive(CampaignRun(RunSettings(ROAM, 1), distribution=Path("speeds.xosc"), variation=3))
     assert (broken["end"], broken["distribution"], broken["variation"]) == ("error", "speeds.xosc", 3)
     assert "no such lane" in broken["error"]
 
@@ -146,10 +148,10 @@ def test_a_seed_that_cannot_be_driven_ends_no_other(
 ) -> None:
     """Where the ego is when a script puts another beside it depends on the seed."""
 
-    def run_scenario(scenario: Path, *, seed: int, **_: object) -> dict[str, Any]:
-        if seed == 2:
+    def run_scenario(settings: RunSettings, **_: object) -> dict[str, Any]:
+        if settings.seed == 2:
             raise InputError("roam.osc:9:5", "no place beside the ego", "another")
-        return finished(CampaignRun(scenario, seed, None, (), None)) | {"distance_m": 1000.0, "sim_s": 100.0}
+        return finished(CampaignRun(settings)) | {"distance_m": 1000.0, "sim_s": 100.0}
 
     def one_by_one(jobs: Sequence[CampaignRun], workers: int) -> Ended:
         yield from ((index, drive(job)) for index, job in enumerate(jobs))
@@ -180,7 +182,7 @@ def test_what_no_seed_could_be_driven_with_is_refused_before_anything_is_driven(
 
 def test_variables_are_set_in_every_run(jobs: list[CampaignRun]) -> None:
     assert main(["campaign", str(ROAM), "--seeds", "2", "--set", "length_m=80", "--set", "vehicles=3"]) == 0
-    assert {job.overrides for job in jobs} == {(("length_m", "80"), ("vehicles", "3"))}
+    assert {job.settings.overrides for job in jobs} == {(("length_m", "80"), ("vehicles", "3"))}
 
 
 def test_the_json_is_one_object_and_nothing_else(jobs: list[CampaignRun], capsys: pytest.CaptureFixture[str]) -> None:
@@ -209,7 +211,7 @@ def test_the_exit_code_tells_whether_every_run_held(
 
 
 def test_the_table_has_a_line_for_each_run_and_for_each_fault() -> None:
-    one, two = (CampaignRun(ROAM, seed, None, (), None) for seed in (1, 2))
+    one, two = (CampaignRun(RunSettings(ROAM, seed)) for seed in (1, 2))
     head, *lines = campaign.table([finished(one), finished(two, [SHOULDER, STRUCK])])
     assert [word for word, _ in campaign.COLUMNS] == [
         *(
@@ -252,12 +254,12 @@ def test_a_run_that_breaks_off_is_told_and_the_others_go_on(monkeypatch: pytest.
         raise ZeroDivisionError("in the\nmiddle")
 
     monkeypatch.setattr(run, "run_scenario", fails)
-    broken = drive(CampaignRun(ROAM, 7, None, (), None))
+    broken = drive(CampaignRun(RunSettings(ROAM, 7)))
     assert (broken["finished"], broken["end"], broken["seed"]) == (False, "error", 7)
     _, row, said = campaign.table([broken])
     assert row.split() == ["roam", "-", "7", "error", "0", "-", "-", "-", "-", "-", "-", "-"]
     assert said == "roam seed 7: ZeroDivisionError: in the middle"
-    broken = drive(CampaignRun(ROAM, 7, COURSE, (), None))
+    broken = drive(CampaignRun(RunSettings(ROAM, 7, map_file=COURSE)))
     assert list(campaign.table([broken]))[2] == "roam on course seed 7: ZeroDivisionError: in the middle"
 
 
@@ -305,7 +307,7 @@ def test_a_run_in_a_campaign_is_the_run_alone(tmp_path: Path, capsys: pytest.Cap
     scenario.write_text(SHORT.replace("MAP", str(COURSE)), encoding="utf-8")
     assert main(["campaign", str(scenario), "--seeds", "2", "--workers", "1", "--out", str(out), "--json"]) == 1
     first, second = json.loads(capsys.readouterr().out)["runs"]
-    alone = run_scenario(scenario, seed=2)
+    alone = run_scenario(RunSettings(scenario, seed=2))
     assert second["trace_sha256"] == alone["trace_sha256"] != first["trace_sha256"]
     assert (second["end"], second["finished"]) == (alone["end"], False)
     kept = json.loads((out / "short" / "seed_2" / "result.json").read_text())
@@ -318,9 +320,10 @@ def test_every_scenario_is_driven_on_every_map(jobs: list[CampaignRun], tmp_path
     maps = ["--map", str(COURSE), "--map", str(other)]
     traffic = ["--traffic", "sumo", "--results-only"]
     assert main(["campaign", str(ROAM), "--seeds", "2", *maps, *traffic, "--out", str(tmp_path / "out")]) == 0
-    assert [(job.map_file, job.seed) for job in jobs] == [(COURSE, 1), (COURSE, 2), (other, 1), (other, 2)]
+    assert [job.settings.map_file for job in jobs] == [COURSE, COURSE, other, other]
+    assert [job.settings.seed for job in jobs] == [1, 2, 1, 2]
     assert len({job.out for job in jobs}) == 4
-    assert {(job.traffic, job.bag) for job in jobs} == {("sumo", False)}
+    assert {(job.settings.traffic, job.bag) for job in jobs} == {("sumo", False)}
 
 
 @pytest.mark.clause("OSC-1")
@@ -358,7 +361,7 @@ def test_a_campaign_goes_on_where_it_ended(jobs: list[CampaignRun], tmp_path: Pa
     leave(tmp_path, 1)
     leave(tmp_path, 2, end=-30)
     assert main(["campaign", str(ROAM), "--seeds", "3", "--resume", "--out", str(tmp_path)]) == 0
-    assert [job.seed for job in jobs] == [2, 3]
+    assert [job.settings.seed for job in jobs] == [2, 3]
     campaign_file = json.loads((tmp_path / "campaign.json").read_text())
     assert [each["seed"] for each in campaign_file["runs"]] == [1, 2, 3]
     assert campaign_file["exposure"]["km"] == 1.0
@@ -384,7 +387,7 @@ def test_a_result_of_other_settings_is_none_of_the_campaign(
     leave(tmp_path, 1)
     leave(tmp_path, 2, other)
     assert main(["campaign", str(ROAM), "--seeds", "2", "--resume", "--out", str(tmp_path)]) == 0
-    assert [job.seed for job in jobs] == [2]
+    assert [job.settings.seed for job in jobs] == [2]
     told = capsys.readouterr().err
     assert told == "1 of 2 runs are driven again: the results in their folders are of other settings\n"
 
@@ -398,7 +401,7 @@ def test_a_file_that_a_scenario_imports_is_a_part_of_its_settings(tmp_path: Path
     common.write_text("global gap: length = 3m\n")
 
     def scenario_sha256() -> str:
-        return str(run.run_settings(load_scenario(main_file), ROAM, 1)["scenario_sha256"])
+        return str(run.settings_record(RunSettings(main_file), load_scenario(main_file), ROAM)["scenario_sha256"])
 
     before = scenario_sha256()
     assert scenario_sha256() == before
@@ -415,7 +418,7 @@ def test_a_result_that_does_not_tell_its_settings_is_driven_anew(
         del result["settings"]
         file.write_text(json.dumps(result))
     assert main(["campaign", str(ROAM), "--seeds", "2", "--resume", "--out", str(tmp_path)]) == 0
-    assert [job.seed for job in jobs] == [1, 2]
+    assert [job.settings.seed for job in jobs] == [1, 2]
     told = capsys.readouterr().err
     assert told == "2 of 2 runs are driven again: the results in their folders do not tell their settings\n"
 
@@ -429,7 +432,7 @@ def test_a_run_without_the_bag_that_is_asked_for_is_driven_again(
     assert main([*again, "--results-only"]) == 0
     assert (jobs, capsys.readouterr().err) == ([], "")
     assert main(again) == 0
-    assert [job.seed for job in jobs] == [1]
+    assert [job.settings.seed for job in jobs] == [1]
     assert capsys.readouterr().err == "1 of 2 runs are driven again: there is no bag in their folders, and no film\n"
 
 

@@ -23,6 +23,7 @@ from tuling_fsm import run
 from tuling_fsm.cli import main
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.run import run_scenario
+from tuling_fsm.run_settings import RunSettings
 from tuling_fsm.verbs import campaign_cluster
 from tuling_fsm.verbs.campaign_cluster import on_cluster
 from tuling_fsm.verbs.campaign_runs import CampaignRun, Run, broken_off, run_all
@@ -31,7 +32,7 @@ from .scenarios import COURSE, ROAM, SHORT
 
 
 def job(seed: int, scenario: Path = ROAM) -> CampaignRun:
-    return CampaignRun(scenario, seed, None, (), None)
+    return CampaignRun(RunSettings(scenario, seed))
 
 
 def in_threads(workers: int = 2, threads: int = 1) -> LocalCluster:
@@ -85,7 +86,8 @@ def test_runs_on_a_cluster_are_those_here(
     assert all(re.match(r" *\d+:\d\d  \d of 2 runs", line) for line in printed.err.splitlines()), "how far it is"
     assert [run["file"] for run in runs] == ["short.osc"] * 2
     assert [run["seed"] for run in runs] == [1, 2]
-    assert runs[1]["trace_sha256"] == run_scenario(Path("short.osc"), seed=2)["trace_sha256"] != runs[0]["trace_sha256"]
+    alone = run_scenario(RunSettings(Path("short.osc"), seed=2))
+    assert runs[1]["trace_sha256"] == alone["trace_sha256"] != runs[0]["trace_sha256"]
     kept = json.loads((tmp_path / "out" / "short" / "seed_2" / "result.json").read_text())
     assert {"file": "short.osc", **kept} == runs[1]
 
@@ -114,7 +116,7 @@ def test_the_runs_come_in_the_order_of_the_jobs(
     second_is_over = threading.Event()
 
     def drive(job: CampaignRun, progress: object) -> Run:
-        if job.seed == 1:
+        if job.settings.seed == 1:
             assert second_is_over.wait(PATIENCE_S)
         return broken_off(job, "over")
 
@@ -137,7 +139,7 @@ def test_a_campaign_that_is_given_up_leaves_no_run_behind(
     begun, given_up = threading.Event(), threading.Event()
 
     def drive(job: CampaignRun, progress: Callable[[str], None]) -> Run:
-        if job.seed == 1:
+        if job.settings.seed == 1:
             assert begun.wait(PATIENCE_S)
             return broken_off(job, "over")
         begun.set()
@@ -161,8 +163,8 @@ def test_a_campaign_that_is_given_up_leaves_no_run_behind(
 def test_bad_input_on_a_worker_ends_no_other_run(
     cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def refuses(*_: object, seed: int, **__: object) -> Run:
-        if seed == 2:
+    def refuses(settings: RunSettings, **_: object) -> Run:
+        if settings.seed == 2:
             raise InputError("a.osc:3:5", "no such thing", "another")
         raise ZeroDivisionError
 

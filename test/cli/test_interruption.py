@@ -20,6 +20,7 @@ from tuling_fsm.cli import INTERRUPTED
 from tuling_fsm.interruption import HUNG_UP, TERMINATED, interruptible, raising
 from tuling_fsm.map.opendrive.reader import read_map
 from tuling_fsm.run import run_scenario
+from tuling_fsm.run_settings import RunSettings
 from tuling_fsm.share import share_file
 
 
@@ -133,5 +134,7 @@ def test_a_run_that_is_ended_by_a_signal_leaves_a_bag_that_can_be_read(
 def test_a_run_in_a_program_is_interrupted_between_kernels() -> None:
     then: list[str] = []
     with pytest.raises(KeyboardInterrupt):
-        run_scenario(share_file("config", "scenarios", "pickup.osc"), status=lambda _: _numba_unpickle(then))
+        run_scenario(
+            RunSettings(share_file("config", "scenarios", "pickup.osc")), status=lambda _: _numba_unpickle(then)
+        )
     assert then

@@ -11,12 +11,12 @@ import pytest
 
 from tuling_fsm.cli import main
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.run import TRAFFIC, run_scenario
+from tuling_fsm.run import run_scenario
+from tuling_fsm.run_settings import RunSettings
 from tuling_fsm.share import share_file
 from tuling_fsm.sim.scenario.compiler import compile_text
 from tuling_fsm.sim.sumo.installed import IMPORTS, VERSION, libsumo
 from tuling_fsm.sim.sumo.traffic import check_scenario
-from tuling_fsm.verbs import parser
 
 from .scenarios import COURSE, ROAM
 
@@ -30,11 +30,6 @@ def test_the_version_is_one_everywhere() -> None:
     for package in IMPORTS:
         assert set(re.findall(rf"{package}==([\d.]+)", setup + tested)) == {VERSION}
     assert f'"sumo": ["eclipse-sumo=={VERSION}", "libsumo=={VERSION}"]' in setup
-
-
-def test_the_choices_are_those_of_the_run() -> None:
-    assert parser.TRAFFIC == TRAFFIC
-    assert TRAFFIC[0] == parser.OWN
 
 
 @pytest.mark.parametrize("package", ["libsumo", "sumo"])
@@ -98,14 +93,9 @@ def test_a_closed_road_is_refused_among_sumos_vehicles_alone(close: str) -> None
 @pytest.mark.clause("SIM-1", "SIM-2")
 def test_the_planner_drives_among_sumos_vehicles_and_does_so_again(tmp_path: Path) -> None:
     """Rude ones among them; no contact for either judge, and the same trace for the same seed."""
-    runs = [
-        run_scenario(
-            RUDE, map_file=COURSE, seed=2, traffic="sumo", out=tmp_path / str(number), bag=False,
-            overrides={"length_m": "120", "vehicles": "10", "pedestrians": "0", "rude": "0.2"},
-        )
-        for number in range(2)
-    ]  # fmt: skip
-    first, second = runs
+    overrides = (("length_m", "120"), ("vehicles", "10"), ("pedestrians", "0"), ("rude", "0.2"))
+    settings = RunSettings(RUDE, 2, overrides, COURSE, traffic="sumo")
+    first, second = (run_scenario(settings, out=tmp_path / str(number), bag=False) for number in range(2))
     traffic = first["traffic"]
     assert first["finished"]
     assert (traffic["source"], traffic["vehicles"], traffic["rude"]) == ("sumo", 10, 2)

@@ -10,7 +10,7 @@ import pytest
 
 from benchmark import towns
 from benchmark.common.scoreboard import Condition, Driven, goals, rows
-from tuling_fsm.run import PLANNERS
+from tuling_fsm.run_settings import PLANNERS
 
 MAPS = (
     "carla_Town01.xodr", "carla_Town07.xodr", "pyopendrive_chatt.xodr", "esmini_fabriksgatan_traffic_lights.xodr",

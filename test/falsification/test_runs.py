@@ -14,9 +14,10 @@ import pytest
 
 from tuling_fsm.cli import main
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.falsification.criticality import REFUSED_COST, FalsificationRun, drive_critically, words
+from tuling_fsm.falsification.criticality import REFUSED_COST, drive_critically, words
 from tuling_fsm.falsification.parameter_space import ParameterRange
 from tuling_fsm.falsification.runs import FILE, SearchRecord, SearchSettings
+from tuling_fsm.run_settings import RunSettings
 from tuling_fsm.share import share_file
 from tuling_fsm.sim.sensors.perception_levels import CLEAN
 from tuling_fsm.verbs.falsify import command, summary, table
@@ -26,7 +27,7 @@ ASKED = ("falsify", str(CUT_IN), "--vary", "behind=12..19", "--vary", "brake_aft
 
 
 def driven(**values: float) -> dict[str, Any]:
-    return drive_critically(FalsificationRun(CUT_IN, tuple((name, str(value)) for name, value in values.items()), 1))
+    return drive_critically(RunSettings(CUT_IN, 1, tuple((name, str(value)) for name, value in values.items())))
 
 
 @pytest.mark.slow
@@ -73,7 +74,7 @@ def test_a_search_goes_on_where_it_was_broken_off(tmp_path: Path, capsys: pytest
 
 
 def test_what_is_kept_stays_where_it_cannot_be_written_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = SearchSettings(CUT_IN, (ParameterRange("behind", 12.0, 19.0),), (), 1, None, CLEAN)
+    settings = SearchSettings(RunSettings(CUT_IN), (ParameterRange("behind", 12.0, 19.0),))
     with SearchRecord(settings, 1, tmp_path, False):
         pass
     with (tmp_path / FILE).open("a", encoding="utf-8") as file:

@@ -18,6 +18,7 @@ import tuling_fsm
 from tuling_fsm import api
 from tuling_fsm.api import LARGEST_SEED
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.run_settings import RunSettings
 from tuling_fsm.sim.scenario.compiler import load_scenario
 from tuling_fsm.verbs import parser
 
@@ -107,8 +108,8 @@ def test_seed_and_overrides_are_taken_as_python_writes_them_and_notes_are_told(
     (tmp_path / "flag.osc").write_text(FLAG)
     asked: dict[str, Any] = {}
 
-    def drive(scenario: Path, **given: Any) -> dict[str, Any]:
-        asked.update(given, variables=load_scenario(scenario, given["overrides"]).variables)
+    def drive(settings: RunSettings, **_: Any) -> dict[str, Any]:
+        asked.update(vars(settings), variables=load_scenario(settings.scenario, dict(settings.overrides)).variables)
         left = {"finished": True, "end": "goal", "sim_s": 1.0, "distance_m": 1.0, "infractions": [], "score": {}}
         return left | {"trace_sha256": "", "notes": ["a line"]}
 
@@ -116,7 +117,7 @@ def test_seed_and_overrides_are_taken_as_python_writes_them_and_notes_are_told(
     overrides = {"wet": True, "count": np.int64(2), "spaces": ["411", "308"]}
     result = tuling_fsm.simulate(tmp_path / "flag.osc", seed=np.int64(3), overrides=overrides)
     assert (asked["seed"], type(asked["seed"])) == (3, int)
-    assert asked["overrides"] == {"wet": "true", "count": "2", "spaces": '["411", "308"]'}
+    assert dict(asked["overrides"]) == {"wet": "true", "count": "2", "spaces": '["411", "308"]'}
     assert {name: asked["variables"][name] for name in ("wet", "count")} == {"wet": True, "count": 2}
     assert result.notes == ("a line",)
 

@@ -19,6 +19,7 @@ from tuling_fsm.ros.lifecycle_client import LifecycleClient
 from tuling_fsm.ros.processes import ProcessGroup, bring_up
 from tuling_fsm.ros.qos import message_class, profile
 from tuling_fsm.ros.route_client import RouteClient
+from tuling_fsm.run_settings import RunSettings
 from tuling_fsm.wire import cdr
 from tuling_fsm.wire.diagnostics import unpack_diagnostics
 from tuling_fsm.wire.paths import pack_path
@@ -153,7 +154,7 @@ def test_a_planner_that_drives_already_is_found_before_anything_is_started(rig, 
     monkeypatch.setattr(processes, "compile_kernels", lambda report: None)
     monkeypatch.setattr(processes, "_start_nodes", lambda *_: pytest.fail("it goes on"))
     with pytest.raises(InputError, match=f"another one is in DDS domain {rig.domain} "):
-        processes.run_processes(SCENARIO)
+        processes.run_processes(RunSettings(SCENARIO))
 
 
 @pytest.mark.clause("RRF-3")

@@ -20,6 +20,7 @@ from tuling_fsm.interruption import HUNG_UP, TERMINATED
 from tuling_fsm.ros import executable, processes
 from tuling_fsm.ros.environment import PARENT, child_environment
 from tuling_fsm.ros.processes import ProcessGroup
+from tuling_fsm.run_settings import RunSettings
 
 SCENARIO = Path(__file__).parents[2] / "config" / "scenarios" / "demo.osc"
 SERVE = "import time\nprint('up', flush=True)\ntime.sleep(600)"
@@ -101,7 +102,7 @@ def test_a_simulator_that_dies_is_no_success_of_an_older_run_in_its_folder(scrip
     monkeypatch.setattr(processes, "_start_nodes", start)
     monkeypatch.setattr(processes, "activate_planner", lambda group: None)
     with pytest.raises(InputError, match=re.escape(said)):
-        processes.run_processes(SCENARIO, out=tmp_path)
+        processes.run_processes(RunSettings(SCENARIO), out=tmp_path)
     assert there == []
     assert not (tmp_path / "report.html").exists()
 
@@ -119,7 +120,7 @@ def test_a_run_that_is_told_to_end_ends_its_processes_and_leaves_no_file(number,
     monkeypatch.setattr(processes, "_start_nodes", start)
     monkeypatch.setattr(processes, "activate_planner", lambda group: signal.raise_signal(number))
     with pytest.raises(SystemExit) as ended:
-        processes.run_processes(SCENARIO)
+        processes.run_processes(RunSettings(SCENARIO))
     assert ended.value.code == code
     assert all(gone(pid) for pid in pids)
     assert not list(tmp_path.iterdir())

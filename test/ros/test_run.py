@@ -21,6 +21,7 @@ from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.routing import match_route, plan_route
 from tuling_fsm.ros.processes import run_processes
+from tuling_fsm.run_settings import RunSettings
 from tuling_fsm.wire.paths import pack_path, unpack_path
 from tuling_fsm.wire.plan import pack_plan_request
 
@@ -43,7 +44,7 @@ def scenario(tmp_path: Path) -> Path:
 def test_a_run_repeats_bit_for_bit_and_its_bag_replays_without_a_difference(scenario, tmp_path):
     lines: list[str] = []
     out = tmp_path / "recorded"
-    first, second = (run_processes(scenario, out=folder, progress=lines.append) for folder in (out, None))
+    first, second = (run_processes(RunSettings(scenario), out=folder, progress=lines.append) for folder in (out, None))
     assert first["end"] == "time"
     assert first["distance_m"] > 5.0
     assert first["trace_sha256"] == second["trace_sha256"]
@@ -60,10 +61,10 @@ def test_a_run_repeats_bit_for_bit_and_its_bag_replays_without_a_difference(scen
 
 def test_bad_scenarios_and_maps_are_refused_with_one_line(scenario, tmp_path):
     with pytest.raises((InputError, OSError), match=r"none.osc"):
-        run_processes(tmp_path / "none.osc")
+        run_processes(RunSettings(tmp_path / "none.osc"))
     (tmp_path / "bad.xodr").write_text("<OpenDRIVE/>")
     with pytest.raises(InputError, match=r"bad.xodr"):
-        run_processes(scenario, map_file=tmp_path / "bad.xodr")
+        run_processes(RunSettings(scenario, map_file=tmp_path / "bad.xodr"))
 
 
 def test_an_interrupted_run_leaves_no_process_behind(scenario, tmp_path):
@@ -71,8 +72,9 @@ def test_an_interrupted_run_leaves_no_process_behind(scenario, tmp_path):
 import signal
 from pathlib import Path
 from tuling_fsm.ros.processes import run_processes
+from tuling_fsm.run_settings import RunSettings
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job starts with it ignored
-run_processes(Path({str(scenario)!r}))
+run_processes(RunSettings(Path({str(scenario)!r})))
 """
     run = subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.DEVNULL)
     wait_until(lambda: len(children(run.pid)) >= 3)

@@ -10,13 +10,14 @@ import pytest
 from run.traces import kept
 from tuling_fsm.drive_status import DriveStatus
 from tuling_fsm.run import run_scenario
+from tuling_fsm.run_settings import RunSettings
 from tuling_fsm.share import share_file
 
 
 @pytest.mark.slow
 @pytest.mark.clause("SIM-2", "NOR-1", "TMP-1", "TMP-2", "STP-1", "PUD-1", "TPO-1", "USE-1", "USE-10")
 def test_two_passengers_are_served_once_each_and_the_car_is_parked() -> None:
-    result = run_scenario(share_file("config", "scenarios", "pickup.osc"), seed=1)
+    result = run_scenario(RunSettings(share_file("config", "scenarios", "pickup.osc"), seed=1))
     assert result["trace_sha256"] == next(trace.sha256 for trace in kept() if trace.name == "pickup:1")
     assert (result["end"], result["services"]) == ("parked", 2)
     assert not [infraction for infraction in result["infractions"] if infraction["at_fault"]]
@@ -38,7 +39,7 @@ def test_a_mission_that_is_a_goal_is_over_when_the_car_stands_there(tmp_path: Pa
     file.write_text(json.dumps({"goal": {"x": 180.0, "y": 250.0}}))
     scenario = share_file("config", "scenarios", "pickup.osc")
     told: list[DriveStatus] = []
-    result = run_scenario(scenario, mission_file=file, seed=1, status=told.append)
+    result = run_scenario(RunSettings(scenario, mission_file=file, seed=1), status=told.append)
     assert [step[0] for step in told[-1].steps] == ["garage left", "at the goal"]
     assert (result["finished"], result["end"], result["score"]["route_completion"]) == (True, "goal", 1.0)
     assert result["infractions"] == []

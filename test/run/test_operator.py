@@ -9,6 +9,7 @@ import pytest
 from tuling_fsm.bag.replay import replay
 from tuling_fsm.bag.ticks import read_inputs
 from tuling_fsm.run import run_scenario
+from tuling_fsm.run_settings import RunSettings
 from tuling_fsm.share import share_file
 from tuling_fsm.wire.inputs import OPERATOR
 
@@ -34,7 +35,7 @@ scenario calls:
 def test_calls_are_recorded_once_and_replayed(tmp_path: Path) -> None:
     scenario = tmp_path / "calls.osc"
     scenario.write_text(CALLS.format(course=share_file("config", "course", "course.xodr")), encoding="utf-8")
-    result = run_scenario(scenario, seed=1, out=tmp_path, film=False)
+    result = run_scenario(RunSettings(scenario, seed=1), out=tmp_path, film=False)
     assert result["end"] == "goal"
     assert not {"report.html", "pictures.html"} & {file.name for file in tmp_path.iterdir()}
     inputs = list(read_inputs(tmp_path / "run.mcap"))

@@ -11,6 +11,7 @@ from tuling_fsm.bag.replay import replay
 from tuling_fsm.behaviour.parameters import RadarParameters
 from tuling_fsm.core.request import Reason
 from tuling_fsm.run import run_scenario
+from tuling_fsm.run_settings import RunSettings
 from tuling_fsm.share import share_file
 from tuling_fsm.wire.cdr import seconds
 from tuling_fsm.wire.odometry import unpack_odometry
@@ -43,7 +44,7 @@ RADAR = RadarParameters()
 def test_a_shower_is_driven_through_slowly_and_by_radar(tmp_path: Path) -> None:
     scenario = tmp_path / "shower.osc"
     scenario.write_text(SHOWER.format(course=share_file("config", "course", "course.xodr")), encoding="utf-8")
-    result = run_scenario(scenario, seed=5, out=tmp_path, film=False)
+    result = run_scenario(RunSettings(scenario, seed=5), out=tmp_path, film=False)
     assert result["end"] == "goal"
     assert not [infraction for infraction in result["infractions"] if infraction["at_fault"]]
     assert result["longest_unexplained_stop_s"] < 1.0

@@ -16,6 +16,7 @@ from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import Limit, Reason
 from tuling_fsm.input_file import content_sha256
 from tuling_fsm.run import progress_line, run_scenario
+from tuling_fsm.run_settings import RunSettings
 from tuling_fsm.share import share_file
 from tuling_fsm.sim.reporting.run_log import LogRow
 from tuling_fsm.viewer.live.process import LiveView
@@ -23,13 +24,13 @@ from tuling_fsm.viewer.live.process import LiveView
 from .test_passing import DRIVE, SCENARIO
 
 ROAM = share_file("config", "scenarios", "roam.osc")
-SHORT = {"length_m": "150", "vehicles": "6"}
+SHORT = (("length_m", "150"), ("vehicles", "6"))
 
 
 @pytest.mark.slow
 @pytest.mark.clause("SIM-2", "DWELL-3")
 def test_a_run_leaves_result_bag_and_report_and_replays(tmp_path: Path) -> None:
-    first = run_scenario(ROAM, seed=5, overrides=SHORT, out=tmp_path / "a")
+    first = run_scenario(RunSettings(ROAM, seed=5, overrides=SHORT), out=tmp_path / "a")
     assert first["finished"]
     assert not [infraction for infraction in first["infractions"] if infraction["at_fault"]]
     assert json.loads((tmp_path / "a" / "result.json").read_text(encoding="utf-8")) == first
@@ -45,7 +46,9 @@ def test_a_run_leaves_result_bag_and_report_and_replays(tmp_path: Path) -> None:
 )
 def test_roaming_real_maps_ends_at_the_goal_without_fault(name: str, seed: int, shared_data: Path) -> None:
     map_file = shared_data / "maps" / f"{name}.xodr"
-    result = run_scenario(ROAM, map_file=map_file, seed=seed, overrides={"length_m": "250", "vehicles": "20"})
+    result = run_scenario(
+        RunSettings(ROAM, map_file=map_file, seed=seed, overrides=(("length_m", "250"), ("vehicles", "20")))
+    )
     assert result["end"] == "goal"
     assert not [infraction for infraction in result["infractions"] if infraction["at_fault"]]
     assert result["longest_unexplained_stop_s"] < 1.0
@@ -54,9 +57,9 @@ def test_roaming_real_maps_ends_at_the_goal_without_fault(name: str, seed: int, 
 @pytest.mark.slow
 @pytest.mark.clause("SAF-3")
 def test_a_map_in_coordinates_of_utm_is_driven(utm_course: tuple[Path, tuple[float, float]]) -> None:
-    overrides = {"length_m": "80", "vehicles": "4"}
-    there = run_scenario(ROAM, map_file=utm_course[0], seed=1, overrides=overrides)
-    here = run_scenario(ROAM, seed=1, overrides=overrides)
+    overrides = (("length_m", "80"), ("vehicles", "4"))
+    there = run_scenario(RunSettings(ROAM, map_file=utm_course[0], seed=1, overrides=overrides))
+    here = run_scenario(RunSettings(ROAM, seed=1, overrides=overrides))
     assert there["end"] == here["end"] == "goal"
     assert there["infractions"] == here["infractions"] == []
     assert there["sim_s"] == pytest.approx(here["sim_s"], abs=0.5)
@@ -65,8 +68,8 @@ def test_a_map_in_coordinates_of_utm_is_driven(utm_course: tuple[Path, tuple[flo
 @pytest.mark.slow
 def test_progress_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     lines: list[str] = []
-    overrides = {"length_m": "30", "vehicles": "0"}
-    run_scenario(ROAM, seed=1, overrides=overrides, progress=lines.append)
+    overrides = (("length_m", "30"), ("vehicles", "0"))
+    run_scenario(RunSettings(ROAM, seed=1, overrides=overrides), progress=lines.append)
     assert len(lines) > 3
     assert any("on_road/normal" in line for line in lines)
     assert main(["sim", str(ROAM), "--set", "length_m=30", "--set", "vehicles=0", "--json"]) == 0
@@ -108,7 +111,7 @@ def test_a_scenario_without_a_map_needs_one(tmp_path: Path) -> None:
     text = ROAM.read_text(encoding="utf-8")
     scenario.write_text("\n".join(line for line in text.splitlines() if "set_map_file" not in line), encoding="utf-8")
     with pytest.raises(InputError, match="names no map"):
-        run_scenario(scenario)
+        run_scenario(RunSettings(scenario))
 
 
 @pytest.mark.parametrize(
@@ -132,7 +135,7 @@ def test_a_run_tells_how_fast_the_car_is_while_there_is_no_odometry(tmp_path: Pa
     text = (SCENARIO + DRIVE).replace("MAP", str(course)).replace("60s", "14s")
     scenario.write_text(text + silence, encoding="utf-8")
     said: list[str] = []
-    run_scenario(scenario, progress=said.append)
+    run_scenario(RunSettings(scenario), progress=said.append)
     speeds = {float(line.split()[0]): line.split(" m/s")[0].split()[-1] for line in said if " m/s" in line}
     assert float(speeds[5.0]) > 4.0
     assert {speeds[10.0], speeds[11.0], speeds[12.0]} == {"0.0"}
@@ -145,7 +148,7 @@ def test_a_run_that_is_shown_is_the_same(tmp_path: Path) -> None:
     roam = share_file("config", "scenarios", "roam.osc")
     bags = []
     for name, view in (("shown", LiveView(say=said.append)), ("alone", None)):
-        run_scenario(roam, overrides={"length_m": "40"}, out=tmp_path / name, film=False, view=view)
+        run_scenario(RunSettings(roam, overrides=(("length_m", "40"),)), out=tmp_path / name, film=False, view=view)
         bags.append(list(read_messages(tmp_path / name)))
     assert len(bags[0]) > 1000
     assert bags[0] == bags[1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,7 @@ from run.traces import kept
 from tuling_fsm.bag.timeline import Timeline, read_timeline
 from tuling_fsm.core.standstills import NO_REASON
 from tuling_fsm.run import run_scenario
+from tuling_fsm.run_settings import RunSettings
 from tuling_fsm.share import share_file
 
 pytestmark = pytest.mark.slow
@@ -28,7 +29,7 @@ class Seen:
     supervisors: Changes = ()
     stops: Sequence[str] = ()
     end: str = "goal"
-    overrides: dict[str, str] = field(default_factory=dict)
+    overrides: tuple[tuple[str, str], ...] = ()
 
 
 DOWN = (
@@ -39,8 +40,8 @@ DOWN = (
 THROUGH = (("intersection/safe_driving", "NOR-2"), ("on_road/normal", "INT-6"))
 EXPECTED = {
     "regression": Seen((("on_road/regression", "DEP-2"), NORMAL, ENDED)),
-    "regression, solid line": Seen((("on_road/regression", "DEP-2"), NORMAL, ENDED), overrides={"rung": "2"}),
-    "regression, pavement": Seen((("on_road/regression", "DEP-2"), NORMAL, ENDED), overrides={"rung": "3"}),
+    "regression, solid line": Seen((("on_road/regression", "DEP-2"), NORMAL, ENDED), overrides=(("rung", "2"),)),
+    "regression, pavement": Seen((("on_road/regression", "DEP-2"), NORMAL, ENDED), overrides=(("rung", "3"),)),
     "solid_line_free": Seen((DOWN[0], ("on_road/normal", "SLF-2"), ENDED)),
     "no_line_free": Seen((*DOWN[:2], ("on_road/regression", "NLF-1"), NORMAL, ENDED)),
     "replan": Seen((*DOWN, ("on_road/regression", "RPL-2"), NORMAL, *THROUGH, ENDED)),
@@ -98,7 +99,7 @@ EXPECTED = {
 @pytest.mark.parametrize("name", EXPECTED)
 def test_what_is_to_be_seen_is_seen_without_a_fault_and_every_stop_has_its_reason(name: str, tmp_path: Path) -> None:
     expected, file = EXPECTED[name], share_file("config", "scenarios", f"{name.split(',')[0]}.osc")
-    result = run_scenario(file, seed=1, overrides=expected.overrides, out=tmp_path, film=False)
+    result = run_scenario(RunSettings(file, seed=1, overrides=expected.overrides), out=tmp_path, film=False)
     assert (result["end"], result["finished"]) == (expected.end, True)
     faults = [infraction["kind"] for infraction in result["infractions"] if infraction["at_fault"]]
     assert not faults, result["infractions"]

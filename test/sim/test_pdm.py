@@ -9,7 +9,8 @@ from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import Reason
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.run import PLANNERS
+from tuling_fsm.run import AGENT, BASELINES
+from tuling_fsm.run_settings import PLANNERS
 from tuling_fsm.sim.baselines.forecast import boxes_apart
 from tuling_fsm.sim.baselines.idm import IdmPlanner
 from tuling_fsm.sim.baselines.pdm import PdmPlanner, braked
@@ -19,7 +20,6 @@ from tuling_fsm.sim.scenario.choices import ActorKind
 from tuling_fsm.sim.scenario.model import Population, RouteTo, RouteVia, ScenarioActor
 from tuling_fsm.sim.scenario.placements import AtPose, OnLane
 from tuling_fsm.sim.simulation import Simulation
-from tuling_fsm.verbs import runs
 from tuling_fsm.world.inputs import OBJECTS, Inputs, Kind, Odometry, StampedRows
 
 from .scenes import simulation
@@ -189,4 +189,4 @@ def test_how_far_boxes_are_apart(x: float, y: float, heading: float, apart: floa
 
 
 def test_the_command_line_offers_all_planners() -> None:
-    assert set(PLANNERS) == set(runs.PLANNERS)
+    assert set(PLANNERS) == {AGENT, *BASELINES}

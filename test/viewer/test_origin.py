@@ -16,6 +16,7 @@ from tuling_fsm.bag.timeline import read_timeline
 from tuling_fsm.bag.topic_names import OURS
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.run import run_scenario
+from tuling_fsm.run_settings import RunSettings
 from tuling_fsm.share import share_file
 from tuling_fsm.viewer.columns import joined, unpacked
 from tuling_fsm.viewer.live.patches import LiveFilm, LiveSource
@@ -33,9 +34,9 @@ FarMap = tuple[Path, tuple[float, float]]
 @pytest.fixture(scope="module")
 def drive(tmp_path_factory: pytest.TempPathFactory, utm_course: FarMap) -> Path:
     """The bag of a run on the course in UTM."""
-    folder, settings = tmp_path_factory.mktemp("utm") / "drive", {"length_m": "150", "vehicles": "40"}
+    folder, settings = tmp_path_factory.mktemp("utm") / "drive", (("length_m", "150"), ("vehicles", "40"))
     roam = share_file("config", "scenarios", "roam.osc")
-    run_scenario(roam, map_file=utm_course[0], seed=1, overrides=settings, out=folder, film=False)
+    run_scenario(RunSettings(roam, map_file=utm_course[0], seed=1, overrides=settings), out=folder, film=False)
     return folder
 
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,12 +18,13 @@ from tuling_fsm.core.geometry import distance
 from tuling_fsm.core.vehicle import Vehicle, center_ahead
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.run import chosen_map, tell_route_server
+from tuling_fsm.run_settings import RunSettings
 from tuling_fsm.sim.parameters import SimParameters
 from tuling_fsm.sim.scenario.compiler import load_scenario
 from tuling_fsm.sim.scenario.measurements import time_to_collision
 from tuling_fsm.sim.scenario.model import ActorState
 from tuling_fsm.sim.scoring.collisions import is_behind
-from tuling_fsm.sim.sensors.perception_levels import CLEAN, perception_level
+from tuling_fsm.sim.sensors.perception_levels import perception_level
 from tuling_fsm.sim.simulation import Simulation
 
 FAR_TTC_S = 10.0
@@ -39,18 +38,7 @@ _PER_METRE = 0.01
 """What a metre of distance counts where no collision is in sight, s/m: it tells the search which way to go."""
 
 
-@dataclass(frozen=True)
-class FalsificationRun:
-    """One run of a search: a scenario with values of its variables."""
-
-    scenario: Path
-    overrides: tuple[tuple[str, str], ...]
-    seed: int
-    map_file: Path | None = None
-    perception: str = CLEAN
-
-
-def drive_critically(job: FalsificationRun) -> dict[str, Any]:
+def drive_critically(job: RunSettings) -> dict[str, Any]:
     """Drive a run to its end: its cost, least time to collision (s, None: none in sight), how it ended, and what the
     car is to blame for. Values with which the scenario cannot be driven cost more than all others; the end says why.
     """
@@ -63,7 +51,7 @@ def drive_critically(job: FalsificationRun) -> dict[str, Any]:
         }  # fmt: skip
 
 
-def _driven(job: FalsificationRun) -> dict[str, Any]:
+def _driven(job: RunSettings) -> dict[str, Any]:
     scenario = load_scenario(job.scenario, dict(job.overrides))
     road_map = read_map(chosen_map(scenario, job.map_file))
     parameters = Parameters()

@@ -5,18 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TextIO
 
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.falsification.criticality import FalsificationRun, drive_critically
+from tuling_fsm.falsification.criticality import drive_critically
 from tuling_fsm.falsification.parameter_space import ParameterRange, overrides_at
 from tuling_fsm.falsification.search import Overrides
 from tuling_fsm.output_file import write_file
 from tuling_fsm.process_pool import process_pool
-from tuling_fsm.run import chosen_map, run_settings
+from tuling_fsm.run import chosen_map, settings_record
+from tuling_fsm.run_settings import RunSettings
 from tuling_fsm.sim.scenario.compiler import load_scenario
 
 FILE = "runs.jsonl"
@@ -24,14 +25,10 @@ FILE = "runs.jsonl"
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """What is searched: a scenario, ranges of its variables, what is set besides, a seed, a map, how well is seen."""
+    """What is searched: ranges of a scenario's variables; all else is set."""
 
-    scenario: Path
+    fixed: RunSettings
     space: tuple[ParameterRange, ...]
-    overrides: Overrides
-    seed: int
-    map_file: Path | None
-    perception: str
 
     def plain(self) -> dict[str, Any]:
         """What makes the search, as plain data: those of equal settings are the same.
@@ -39,19 +36,15 @@ class SearchSettings:
         Raises:
             InputError: the scenario cannot be used, at one end of the ranges or at the other.
         """
-        scenarios = [load_scenario(self.scenario, dict(self._at(end))) for end in (1.0, 0.0)]
-        map_file = chosen_map(scenarios[-1], self.map_file)
+        ends = [self.run(overrides_at(self.space, [end] * len(self.space))) for end in (1.0, 0.0)]
+        scenarios = [load_scenario(run.scenario, dict(run.overrides)) for run in ends]
+        map_file = chosen_map(scenarios[-1], self.fixed.map_file)
         ranges = [{**one._asdict()} for one in self.space]
-        run = run_settings(scenarios[-1], map_file, self.seed, dict(self.overrides), perception=self.perception)
-        return {**run, "ranges": ranges}
+        return {**settings_record(self.fixed, scenarios[-1], map_file), "ranges": ranges}
 
-    def _at(self, end: float) -> Overrides:
-        return (*self.overrides, *overrides_at(self.space, [end] * len(self.space)))
-
-    def run(self, values: Overrides) -> FalsificationRun:
+    def run(self, values: Overrides) -> RunSettings:
         """A run with values of the variables."""
-        overrides = (*self.overrides, *values)
-        return FalsificationRun(self.scenario, overrides, self.seed, self.map_file, self.perception)
+        return replace(self.fixed, overrides=(*self.fixed.overrides, *values))
 
 
 class SearchRecord:

@@ -27,7 +27,8 @@ from tuling_fsm.fault_injection.loop import VehicleLoop
 from tuling_fsm.fault_injection.verdict import CellEvidence, CellVerdict, RecoveryTarget, judge
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.output_file import write_file
-from tuling_fsm.run import run_settings
+from tuling_fsm.run import settings_record
+from tuling_fsm.run_settings import RunSettings
 from tuling_fsm.sim.reporting.run_log import LogRow
 from tuling_fsm.sim.scenario.choices import ServerBehaviour
 from tuling_fsm.sim.scenario.compiler import load_scenario
@@ -56,7 +57,7 @@ class DrivenScenario:
         Raises:
             InputError: the scenario cannot be used.
         """
-        settings = run_settings(load_scenario(self.file, {}), self.map_file, self.seed)
+        settings = settings_record(RunSettings(self.file, self.seed), load_scenario(self.file, {}), self.map_file)
         return hashlib.sha256(repr((str(self.file), settings, self.parameters)).encode()).hexdigest()[:16]
 
     def loop(self) -> VehicleLoop:

@@ -29,6 +29,7 @@ from tuling_fsm.ros.domains import chosen_domain, claim_domain
 from tuling_fsm.ros.environment import child_environment, require_rclpy
 from tuling_fsm.ros.node_parameters import STATUS
 from tuling_fsm.run import chosen_map
+from tuling_fsm.run_settings import RunSettings
 from tuling_fsm.sim.scenario.compiler import load_scenario
 from tuling_fsm.viewer.film_page import write_film
 from tuling_fsm.viewer.live.process import LiveView
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
 SIM, VIEW = "sim", "view"
 ALARMS = ("[WARN]", "[ERROR]", "[FATAL]")
 LAST_LINES = 20
-NOTHING: Mapping[str, str] = {}
 CONFIGURE_S = 300.0
 """Compiling everything for the first time is part of configuring."""
 ANSWER_S = 30.0
@@ -54,12 +54,8 @@ _POLL_S = 0.1
 
 @terminable()
 def run_processes(
-    scenario_file: Path,
+    settings: RunSettings,
     *,
-    map_file: Path | None = None,
-    mission_file: Path | None = None,
-    seed: int = 1,
-    overrides: Mapping[str, str] = NOTHING,
     out: Path | None = None,
     progress: Report | None = None,
     view: LiveView | None = None,
@@ -68,11 +64,7 @@ def run_processes(
     """Drive a scenario to its end with the planner under ROS 2.
 
     Args:
-        scenario_file: OpenSCENARIO text, DSL 2 or XML (`.xosc`).
-        map_file: OpenDRIVE map instead of the scenario's own.
-        mission_file: mission (JSON) instead of the scenario's own mission or route.
-        seed: of everything random.
-        overrides: values of variables of the scenario, as text.
+        settings: of the run; planner, perception and traffic are those that there are nodes for.
         out: folder for `run.mcap`, `result.json`, `report.html` and `pictures.html`; None keeps nothing.
         progress: called with a line of text about once a simulated second.
         view: where the run is shown while it goes on; None shows it nowhere.
@@ -85,17 +77,18 @@ def run_processes(
         InputError: rclpy is absent, scenario or map cannot be used, or a process ended before its time.
     """
     require_rclpy()
-    chosen = chosen_map(load_scenario(scenario_file, overrides), map_file).resolve()
+    overrides, mission_file = dict(settings.overrides), settings.mission_file
+    chosen = chosen_map(load_scenario(settings.scenario, overrides), settings.map_file).resolve()
     compile_kernels(report=progress)
     with tempfile.TemporaryDirectory(prefix="tuling_fsm_") as folder:
         results = out.resolve() if out is not None else Path(folder) / "out"
         for older in DERIVED:
             remove_file(results / older)
         sim = {
-            "scenario": str(scenario_file.resolve()),
+            "scenario": str(settings.scenario.resolve()),
             "mission_file": "" if mission_file is None else str(mission_file.resolve()),
-            "seed": seed,
-            "overrides": json.dumps(dict(overrides)),
+            "seed": settings.seed,
+            "overrides": json.dumps(overrides),
             "out": str(results),
             "status_lines": status is not None,
         }

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.output_file import write_file
 from tuling_fsm.progress import ProgressDisplay
+from tuling_fsm.run_settings import OWN, RunSettings
 from tuling_fsm.terminal import Style, styled
 from tuling_fsm.verbs.campaign_cluster import on_cluster
 from tuling_fsm.verbs.campaign_exposure import exposure_lines, exposure_of
 from tuling_fsm.verbs.campaign_runs import CampaignRun, DriveAll, Run, in_processes, kept_runs, run_all
-from tuling_fsm.verbs.parser import OWN, Verbs, add_overrides, add_perception, add_traffic, add_verb, folder, path
+from tuling_fsm.verbs.parser import Verbs, add_overrides, add_perception, add_traffic, add_verb, folder, path
 from tuling_fsm.verbs.runs import assignments
 from tuling_fsm.viewer.campaign_page import faults, scenario_name, write_campaign_page
 
@@ -159,8 +160,11 @@ def _jobs(arguments: argparse.Namespace) -> list[CampaignRun]:
         _check_foreign(asked, here=arguments.cluster is None)
     return [
         CampaignRun(
-            each.scenario, seed, map_file, each.overrides, _folder(arguments, each, map_file, seed),
-            arguments.perception, arguments.traffic, not arguments.results_only, each.distribution, each.variation,
+            RunSettings(
+                each.scenario, seed, each.overrides, map_file,
+                perception=arguments.perception, traffic=arguments.traffic,
+            ),
+            _folder(arguments, each, map_file, seed), not arguments.results_only, each.distribution, each.variation,
         )
         for map_file in arguments.map or (None,)
         for each in asked

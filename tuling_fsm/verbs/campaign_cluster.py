@@ -49,12 +49,11 @@ def on_cluster(jobs: Sequence[CampaignRun], address: str) -> Ended:
 
 def _anywhere(job: CampaignRun) -> CampaignRun:
     """A job whose paths do not depend on where a process was started."""
-    return replace(
-        job,
-        scenario=job.scenario.absolute(),
-        map_file=job.map_file and job.map_file.absolute(),
-        out=job.out and job.out.absolute(),
+    settings = job.settings
+    named = replace(
+        settings, scenario=settings.scenario.absolute(), map_file=settings.map_file and settings.map_file.absolute()
     )
+    return replace(job, settings=named, out=job.out and job.out.absolute())
 
 
 @contextmanager
@@ -109,7 +108,8 @@ def _check_cluster(client: Client, address: str) -> None:
 
 def _check_files(client: Client, jobs: Sequence[CampaignRun]) -> None:
     """Raise `InputError` where a worker does not see a file or a folder of a job."""
-    named = dict.fromkeys(file for job in jobs for file in (job.scenario, job.map_file, job.out) if file is not None)
+    files = (file for job in jobs for file in (job.settings.scenario, job.settings.map_file, job.out))
+    named = dict.fromkeys(file for file in files if file is not None)
     for worker, missing in client.run(_missing, tuple(named)).items():
         if missing is not None:
             raise InputError(worker, f"{missing} is not there", "a file system that all workers share")

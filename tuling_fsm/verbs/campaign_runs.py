@@ -16,8 +16,7 @@ from typing import Any
 from tuling_fsm import process_pool
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.progress import Report, TimeLeft
-from tuling_fsm.sim.sensors.perception_levels import CLEAN
-from tuling_fsm.verbs.parser import OWN
+from tuling_fsm.run_settings import RunSettings
 from tuling_fsm.viewer.campaign_page import scenario_name
 
 Run = dict[str, Any]
@@ -37,13 +36,8 @@ REFUSED = (InputError, FileNotFoundError, IsADirectoryError, PermissionError)
 class CampaignRun:
     """One run of a campaign."""
 
-    scenario: Path
-    seed: int
-    map_file: Path | None
-    overrides: tuple[tuple[str, str], ...]
-    out: Path | None
-    perception: str = CLEAN
-    traffic: str = OWN
+    settings: RunSettings
+    out: Path | None = None
     bag: bool = True
     """Whether more than `result.json` is written of a run."""
     distribution: Path | None = None
@@ -59,7 +53,7 @@ class CampaignRun:
     @property
     def told(self) -> Run:
         """What a result does not have: the file, and which variation of it."""
-        file: Run = {"file": str(self.scenario)}
+        file: Run = {"file": str(self.settings.scenario)}
         if self.distribution is None:
             return file
         return {**file, "distribution": str(self.distribution), "variation": self.variation}
@@ -84,7 +78,10 @@ def run_all(jobs: Sequence[CampaignRun], drive_all: DriveAll, say: Report | None
         for index, run in ended:
             runs[index] = run
             if say is not None:
-                share, last = len(runs) / len(jobs), f"{jobs[index].name} seed {jobs[index].seed}: {run['end']}"
+                share, last = (
+                    len(runs) / len(jobs),
+                    f"{jobs[index].name} seed {jobs[index].settings.seed}: {run['end']}",
+                )
                 say(left.line(f"{len(runs)} of {len(jobs)} runs  {100 * share:3.0f} %  {last}", share))
     return [runs[index] for index in range(len(jobs))]
 
@@ -108,17 +105,7 @@ def drive(job: CampaignRun, progress: Report | None = None) -> Run:
     from tuling_fsm.run import run_scenario
 
     try:
-        result = run_scenario(
-            job.scenario,
-            map_file=job.map_file,
-            seed=job.seed,
-            overrides=dict(job.overrides),
-            out=job.out,
-            progress=progress,
-            perception=job.perception,
-            traffic=job.traffic,
-            bag=job.bag,
-        )
+        result = run_scenario(job.settings, out=job.out, progress=progress, bag=job.bag)
     except REFUSED as error:
         return broken_off(job, str(error))
     except Exception as error:
@@ -138,7 +125,7 @@ def kept_runs(jobs: Sequence[CampaignRun], say: Report) -> dict[CampaignRun, Run
     """
     from tuling_fsm.bag.writer import FILE_NAME, SETTINGS
 
-    settings_of = _settings_by_job()
+    recorded = _recorded_settings()
     runs: dict[CampaignRun, Run] = {}
     others = Counter[str]()
     for job in jobs:
@@ -147,7 +134,7 @@ def kept_runs(jobs: Sequence[CampaignRun], say: Report) -> dict[CampaignRun, Run
             continue
         if SETTINGS not in result:
             others["the results in their folders do not tell their settings"] += 1
-        elif result[SETTINGS] != settings_of(job):
+        elif result[SETTINGS] != recorded(job.settings):
             others["the results in their folders are of other settings"] += 1
         elif job.bag and job.out is not None and not (job.out / FILE_NAME).is_file():
             others["there is no bag in their folders, and no film"] += 1
@@ -158,20 +145,17 @@ def kept_runs(jobs: Sequence[CampaignRun], say: Report) -> dict[CampaignRun, Run
     return runs
 
 
-def _settings_by_job() -> Callable[[CampaignRun], dict[str, Any]]:
-    """Gives what a job is to be driven with; scenarios and maps are read once for all seeds."""
-    from tuling_fsm.run import chosen_map, run_settings
+def _recorded_settings() -> Callable[[RunSettings], dict[str, Any]]:
+    """Gives what the result of a run tells of its settings; scenarios and maps are read once for all seeds."""
+    from tuling_fsm.run import chosen_map, settings_record
     from tuling_fsm.sim.scenario.compiler import load_scenario
 
     @cache
-    def of_first_seed(job: CampaignRun) -> dict[str, Any]:
-        scenario = load_scenario(job.scenario, dict(job.overrides))
-        map_file = chosen_map(scenario, job.map_file)
-        return run_settings(
-            scenario, map_file, job.seed, dict(job.overrides), perception=job.perception, traffic=job.traffic
-        )
+    def of_first_seed(settings: RunSettings) -> dict[str, Any]:
+        scenario = load_scenario(settings.scenario, dict(settings.overrides))
+        return settings_record(settings, scenario, chosen_map(scenario, settings.map_file))
 
-    return lambda job: {**of_first_seed(replace(job, seed=1, out=None)), "seed": job.seed}
+    return lambda settings: {**of_first_seed(replace(settings, seed=1)), "seed": settings.seed}
 
 
 def _left_result(job: CampaignRun) -> Run | None:
@@ -187,15 +171,16 @@ def _left_result(job: CampaignRun) -> Run | None:
 
 def broken_off(job: CampaignRun, error: str) -> Run:
     """What stands in the place of a run that has no result."""
+    map_file = job.settings.map_file
     return {
         **job.told,
         "scenario": job.name,
-        "seed": job.seed,
+        "seed": job.settings.seed,
         "finished": False,
         "end": "error",
         "infractions": [],
         "error": " ".join(error.split()),
-        **({} if job.map_file is None else {"map": job.map_file.stem}),
+        **({} if map_file is None else {"map": map_file.stem}),
     }
 
 

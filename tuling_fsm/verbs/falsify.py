@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.output_file import write_file
 from tuling_fsm.progress import ProgressDisplay, Report, TimeLeft
+from tuling_fsm.run_settings import RunSettings
 from tuling_fsm.terminal import Style, styled
 from tuling_fsm.verbs.parser import Verbs, add_overrides, add_perception, add_seed, add_verb, folder, path
 from tuling_fsm.verbs.runs import assignment
@@ -143,9 +144,8 @@ def _settings(arguments: argparse.Namespace, space: Sequence[ParameterRange]) ->
     from tuling_fsm.falsification.runs import SearchSettings
 
     overrides = tuple(assignment(text) for text in arguments.overrides)
-    return SearchSettings(
-        arguments.scenario, tuple(space), overrides, arguments.seed, arguments.map, arguments.perception
-    )
+    fixed = RunSettings(arguments.scenario, arguments.seed, overrides, arguments.map, perception=arguments.perception)
+    return SearchSettings(fixed, tuple(space))
 
 
 def table(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:

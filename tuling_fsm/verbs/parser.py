@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
+from tuling_fsm.run_settings import OWN, TRAFFIC
 from tuling_fsm.sim.sensors.perception_levels import CLEAN, LEVELS
 from tuling_fsm.terminal import Style, styled
 
@@ -17,9 +18,6 @@ Verb = Callable[[argparse.Namespace], int]
 """Does what its name says, and returns the exit code."""
 Verbs = Any
 """What `ArgumentParser.add_subparsers` returns: its class is private."""
-OWN = "own"
-TRAFFIC = (OWN, "sumo")
-"""As `run.TRAFFIC`, which is not read before there is something to drive."""
 DEFAULT_SEED = 1
 LARGEST_SEED = 2**31 - 1
 LARGEST_PORT = 2**16 - 1

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.run_settings import OWN, PLANNERS, RunSettings
 from tuling_fsm.sim.sensors.perception_levels import CLEAN
 from tuling_fsm.terminal import Style, styled
 from tuling_fsm.verbs.parser import (
-    OWN,
     Verbs,
     add_overrides,
     add_perception,
@@ -34,8 +34,6 @@ LOOPBACK = "127.0.0.1"
 """As `viewer.live.server.LOOPBACK`, which is not read before there is something to show."""
 WRITTEN = ("report.html", "result.json", "run.mcap")
 """What a run may leave; what an earlier one has left is removed when it begins."""
-PLANNERS = ("agent", "idm", "pdm")
-"""As `run.PLANNERS`, which is not read before there is something to drive."""
 
 
 def add_demo(verbs: Verbs) -> None:
@@ -84,7 +82,7 @@ def add_sim(verbs: Verbs) -> None:
         help="only the bag and result.json, a third quicker; `tuling-fsm report` makes the film of a bag at any time",
     )  # fmt: skip
     parser.add_argument(
-        "--planner", choices=PLANNERS, default="agent",
+        "--planner", choices=PLANNERS, default=PLANNERS[0],
         help="what drives: this planner, or the Intelligent Driver Model or PDM-Closed to compare with "
         "(default %(default)s)",
     )  # fmt: skip
@@ -129,8 +127,7 @@ def _demo(arguments: argparse.Namespace) -> int:
     scenario = share_file("config", "scenarios", "demo.osc")
     with display() as progress:
         result = run_processes(
-            scenario,
-            seed=arguments.seed,
+            RunSettings(scenario, arguments.seed),
             out=arguments.out,
             progress=progress,
             view=_view(arguments, progress),
@@ -157,20 +154,17 @@ def _sim(arguments: argparse.Namespace) -> int:
     else:
         from tuling_fsm.run import run_scenario
 
-        run = functools.partial(
-            run_scenario, film=not arguments.no_film, planner=arguments.planner, perception=arguments.perception,
-            traffic=arguments.traffic,
-        )  # fmt: skip
+        run = functools.partial(run_scenario, film=not arguments.no_film)
+    settings = RunSettings(
+        arguments.scenario, arguments.seed, tuple(overrides.items()), arguments.map, arguments.mission,
+        arguments.planner, arguments.perception, arguments.traffic,
+    )  # fmt: skip
     notes = load_scenario(arguments.scenario, overrides).notes
     for note in notes:
         print(note, file=sys.stderr)
     with display() as progress:
         result = run(
-            arguments.scenario,
-            map_file=arguments.map,
-            mission_file=arguments.mission,
-            seed=arguments.seed,
-            overrides=overrides,
+            settings,
             out=arguments.out,
             progress=progress,
             view=_view(arguments, progress),
