@@ -18,8 +18,7 @@ from tuling_fsm.fuzz.campaign import STATE, FuzzBudget, FuzzCampaign, FuzzRecord
 from tuling_fsm.fuzz.hostile_inputs import STEP_S, HostileWorld
 from tuling_fsm.fuzz.targets import Seed, seeds_of
 from tuling_fsm.fuzz.ticks import drive
-from tuling_fsm.fuzz.work import FuzzWork
-from tuling_fsm.fuzz.worker import try_seed
+from tuling_fsm.fuzz.worker import FuzzWork, try_seed
 from tuling_fsm.map.random_route import random_route
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.verbs.fuzz import check_corpus

@@ -21,8 +21,7 @@ from typing import IO, Any
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.fuzz.targets import TARGETS
 from tuling_fsm.fuzz.trial import LONGEST_LINE, Trial
-from tuling_fsm.fuzz.work import FuzzWork
-from tuling_fsm.fuzz.worker import INPUT, RUN, keep_finding, signature
+from tuling_fsm.fuzz.worker import INPUT, RUN, FuzzWork, keep_finding, signature
 from tuling_fsm.output_file import write_file
 from tuling_fsm.progress import Report
 

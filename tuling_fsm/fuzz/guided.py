@@ -21,8 +21,7 @@ from numba.core.dispatcher import Dispatcher
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.fuzz.targets import TARGETS, Seed, seeds_of
-from tuling_fsm.fuzz.work import FuzzWork
-from tuling_fsm.fuzz.worker import WorkReport, limit_memory, note, try_seed
+from tuling_fsm.fuzz.worker import FuzzWork, WorkReport, limit_memory, note, try_seed
 
 EXTRA = "atheris"
 _OURS_SHARE = 0.6

@@ -16,10 +16,10 @@ from hashlib import sha256
 from itertools import count, islice
 from pathlib import Path
 from random import Random
+from typing import NamedTuple
 
 from tuling_fsm.fuzz.targets import TARGETS, Seed, seeds_of
 from tuling_fsm.fuzz.trial import Trial, attempt
-from tuling_fsm.fuzz.work import FuzzWork
 
 INPUT, RUN = "input", "run"
 """In the folder of the process: the file that is read, and the number of the run."""
@@ -27,6 +27,34 @@ TOLD_EVERY_S = 1.0
 _MOST_LINKS = 300
 PLAIN = 2_000
 """Bytes that weigh nothing when a file is drawn: small ones are drawn more often, as they are read faster."""
+
+
+class FuzzWork(NamedTuple):
+    """What a process is to do.
+
+    Args:
+        target: a name of `targets.TARGETS`.
+        folder: of its own.
+        findings: folder for what is found.
+        corpus: files to begin with; empty for the target's own.
+        seed: of the mutants.
+        first: number of the first run.
+        runs: how many at the most.
+        seconds: after so many no run is begun.
+        memory_mb: that a run may take besides what the process has.
+        again: files that are read instead of mutants, each with the folder that it is read as if it lay in.
+    """
+
+    target: str
+    folder: str
+    findings: str
+    corpus: str
+    seed: int
+    first: int
+    runs: int
+    seconds: float
+    memory_mb: int
+    again: tuple[tuple[str, str], ...] = ()
 
 
 def main() -> int:
