@@ -7,6 +7,8 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from scenario_text import along_lanes
+
 from tuling_fsm.agent import Parameters
 from tuling_fsm.fault_injection.cells import FaultCell, ReferenceDrive, StateVisit
 from tuling_fsm.fault_injection.loop import VehicleLoop
@@ -19,38 +21,26 @@ Motion = tuple[tuple[float, float], ...]
 STEADY: Motion = tuple((0.5 * k, 2.5 * k) for k in range(121))
 """5 m/s for a minute."""
 COURSE = share_file("config", "course", "course.xodr")
-STRAIGHT = """
-import osc.standard
-
-scenario straight:
-    map.set_map_file("MAP")
-    ego: vehicle
-    leader: vehicle
+LEADER = """    leader: vehicle
 
     start: odr_point = map.create_odr_point(road_id: "1", lane_id: "-1", s: 20m)
     ahead: odr_point = map.create_odr_point(road_id: "1", lane_id: "-1", s: 70m)
     away: odr_point = map.create_odr_point(road_id: "1", lane_id: "-1", s: 170m)
     goal: odr_point = map.create_odr_point(road_id: "1", lane_id: "-1", s: 150m)
-
-    do parallel(duration: 60s):
-        serial:
-            ego.assign_position(start)
-            ego.drive() with:
-                along(map.create_route([goal]))
-        serial:
+"""
+FOLLOWED = """        serial:
             leader.assign_position(ahead)
             leader.drive() with:
                 along(map.create_route([away]))
                 speed(3mps)
 """
-REFUSING = (
-    STRAIGHT.replace("leader: vehicle", "leader: vehicle\n    server: route_server").replace("60s", "120s")
-    + """
+STRAIGHT = along_lanes(LEADER, FOLLOWED)
+REFUSED = """
         serial:
             wait elapsed(2s)
             server.refuse(duration: 50s)
 """
-)
+REFUSING = along_lanes("    server: route_server\n" + LEADER, FOLLOWED, REFUSED, seconds=120)
 """The same, and the route server refuses every route until 52 s."""
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from crossroads import HALF_M, LIGHT, crossroads
+from scenario_text import along_lanes
 
 from tuling_fsm.behaviour import states
 from tuling_fsm.core.request import Reason
@@ -17,13 +18,7 @@ pytestmark = pytest.mark.slow
 
 LINE_X = -HALF_M - 1.0
 THROUGH = [states.NORMAL, states.SAFE_DRIVING, states.NORMAL]
-SCENARIO = """
-import osc.standard
-
-scenario junction:
-    map.set_map_file("MAP")
-    ego: vehicle
-    lights: traffic_lights
+DECLARED = """    lights: traffic_lights
     works: road_works
     walker: person
     start: odr_point = map.create_odr_point(road_id: "3", lane_id: "1", s: 60m)
@@ -34,13 +29,6 @@ scenario junction:
     kerb: xyz_point = map.create_xyz_point(x: 17m, y: -7m)
     beside: xyz_point = map.create_xyz_point(x: 17m, y: -4.5m)
     far_kerb: xyz_point = map.create_xyz_point(x: 17m, y: 7m)
-
-    do parallel(duration: 100s):
-        serial:
-            ego.assign_position(start)
-            ego.drive() with:
-                along(map.create_route([goal]))
-        serial:
 """
 AHEAD = "wait ego.point_distance(reference: line, direction: euclidean, mode: reference_points)"
 
@@ -55,7 +43,8 @@ def lit(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _drive(map_file: Path, folder: Path, *lines: str) -> Drive:
     """What happens beside the car's own way, line by line; the car comes from the west and goes on to the east."""
-    driven = drive(map_file, SCENARIO + "".join(f"            {line}\n" for line in lines), folder)
+    story = "".join(f"            {line}\n" for line in lines)
+    driven = drive(map_file, along_lanes(DECLARED, "        serial:\n", story, seconds=100), folder)
     assert driven.faults == []
     assert driven.end == "goal"
     return driven

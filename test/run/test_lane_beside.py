@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from scenario_text import along_lanes
 
 from tuling_fsm.behaviour import states
 from tuling_fsm.core.request import Reason
@@ -15,30 +16,18 @@ from .drives import Drive, drive
 pytestmark = pytest.mark.slow
 
 LINE_X, END_X, OUTER_Y = 183.0, 216.0, (-7.0, -3.5)
-SCENARIO = """
-import osc.standard
-
-scenario beside:
-    map.set_map_file("MAP")
-    ego: vehicle
-    lights: traffic_lights
+DECLARED = """    lights: traffic_lights
     van: vehicle
     start: odr_point = map.create_odr_point(road_id: "1", lane_id: "-1", s: 90m)
     goal: odr_point = map.create_odr_point(road_id: "2", lane_id: "-1", s: 60m)
     broken_down: odr_point = map.create_odr_point(road_id: "1", lane_id: "-1", s: 135m)
-
-    do parallel(duration: 60s):
-        serial:
-            ego.assign_position(start)
-            ego.drive() with:
-                along(map.create_route([goal]))
-        van.assign_position(broken_down)
 """
+VAN = "        van.assign_position(broken_down)\n"
 THROUGH = [states.NORMAL, states.SAFE_DRIVING, states.NORMAL]
 
 
 def _drive(folder: Path, *lines: str) -> Drive:
-    driven = drive(Path(share_file("config", "course", "course.xodr")), SCENARIO + "".join(lines), folder)
+    driven = drive(Path(share_file("config", "course", "course.xodr")), along_lanes(DECLARED, VAN, *lines), folder)
     assert driven.faults == []
     assert driven.end == "goal"
     assert driven.states()[-4:-1] == THROUGH

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from scenario_text import along_lanes
 
 from tuling_fsm.agent import Tick
 from tuling_fsm.behaviour import states
@@ -15,21 +16,8 @@ from .drives import Drive, drive
 
 pytestmark = [pytest.mark.slow, pytest.mark.clause("USE-15")]
 
-SCENARIO = """
-import osc.standard
-
-scenario passing:
-    map.set_map_file("MAP")
-    ego: vehicle
-    start: odr_point = map.create_odr_point(road_id: "5", lane_id: "-1", s: 8m)
+PLACES = """    start: odr_point = map.create_odr_point(road_id: "5", lane_id: "-1", s: 8m)
     goal: odr_point = map.create_odr_point(road_id: "5", lane_id: "-1", s: 150m)
-"""
-DRIVE = """
-    do parallel(duration: 60s):
-        serial:
-            ego.assign_position(start)
-            ego.drive() with:
-                along(map.create_route([goal]))
 """
 ROAD_X = 420.0
 """The road begins there and runs along -x, m."""
@@ -41,7 +29,7 @@ def place(name: str, s: float, t: float) -> str:
 
 def driven(folder: Path, declared: str, *lines: str, seconds: int = 60) -> Drive:
     """The car goes along the lane, past what is declared and done beside it; nothing is touched."""
-    text = SCENARIO + declared + DRIVE.replace("60s", f"{seconds}s") + "".join(f"        {line}\n" for line in lines)
+    text = along_lanes(PLACES + declared, *(f"        {line}\n" for line in lines), seconds=seconds)
     run = drive(Path(share_file("config", "course", "course.xodr")), text, folder)
     assert run.faults == []
     assert run.end == "goal"
@@ -114,29 +102,20 @@ def test_one_that_stays_in_the_lane_is_gone_round_in_the_end(
     assert (states.SOLID_LINE_FREE in run.states()) is (aside == 0.0)
 
 
-BAYS = """
-import osc.standard
-
-scenario beside_bays:
-    map.set_map_file("MAP")
-    ego: vehicle
-    car: vehicle
+BAYS = """    car: vehicle
     start: odr_point = map.create_odr_point(road_id: "6", lane_id: "-1", s: 5m)
     goal: odr_point = map.create_odr_point(road_id: "6", lane_id: "-1", s: 150m)
     at: odr_point = map.create_odr_point(road_id: "6", lane_id: "-1", s: 66m)
-
-    do parallel(duration: 60s):
-        serial:
-            ego.assign_position(start)
-            ego.drive() with:
-                along(map.create_route([goal]))
-        car.assign_position(at)
 """
 
 
 @pytest.mark.clause("NOR-6", "NOR-9")
 def test_a_car_that_stands_in_the_lane_is_passed_over_free_bays_in_one_go(tmp_path: Path) -> None:
-    run = drive(Path(share_file("config", "course", "course.xodr")), BAYS, tmp_path)
+    run = drive(
+        Path(share_file("config", "course", "course.xodr")),
+        along_lanes(BAYS, "        car.assign_position(at)\n"),
+        tmp_path,
+    )
     assert (run.end, run.faults) == ("goal", [])
     beside = [tick for tick in run.ticks if tick.world.route is not None and not tick.world.on_reference_road]
     assert beside, "the rear axle is in the bays"

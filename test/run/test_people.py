@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from scenario_text import along_lanes
 
 from tuling_fsm.behaviour import states
 from tuling_fsm.core.request import Reason
@@ -14,29 +15,17 @@ from .drives import drive
 
 pytestmark = pytest.mark.slow
 
-SCENARIO = """
-import osc.standard
-
-scenario stands:
-    map.set_map_file("MAP")
-    ego: vehicle
-    start: odr_point = map.create_odr_point(road_id: "6", lane_id: "-1", s: 215m)
+DECLARED = """    start: odr_point = map.create_odr_point(road_id: "6", lane_id: "-1", s: 215m)
     goal: odr_point = map.create_odr_point(road_id: "1", lane_id: "-1", s: 60m)
     there: odr_point = map.create_odr_point(road_id: "6", lane_id: "-1", s: 236m)
     walker: person
-
-    do parallel(duration: 110s):
-        serial:
-            ego.assign_position(start)
-            ego.drive() with:
-                along(map.create_route([goal]))
-        walker.assign_position(there)
 """
 
 
 @pytest.mark.clause("NOR-7", "USE-5", "USE-2")
 def test_one_that_stands_on_a_crosswalk_is_crept_up_to_and_waited_for_and_no_dead_end(tmp_path: Path) -> None:
-    run = drive(Path(share_file("config", "course", "course.xodr")), SCENARIO, tmp_path)
+    text = along_lanes(DECLARED, "        walker.assign_position(there)\n", seconds=110)
+    run = drive(Path(share_file("config", "course", "course.xodr")), text, tmp_path)
     assert run.faults == []
     stops = [tick for tick in run.ticks if tick.limit.reason is Reason.PEDESTRIAN and tick.world.ego.v < 0.02]
     assert {tick.state for tick in stops} == {states.NORMAL}

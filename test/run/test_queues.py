@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from crossroads import LANE_M, LIGHT, STOP_SIGN, crossroads
+from scenario_text import along_lanes
 
 from tuling_fsm.agent import Parameters
 from tuling_fsm.behaviour import states
@@ -17,13 +18,7 @@ from .drives import Drive, drive
 
 pytestmark = pytest.mark.slow
 
-SCENARIO = """
-import osc.standard
-
-scenario queue:
-    map.set_map_file("MAP")
-    ego: vehicle
-    a: vehicle
+DECLARED = """    a: vehicle
     b: vehicle
     c: vehicle
     jam: vehicle
@@ -36,12 +31,6 @@ scenario queue:
     exit: odr_point = map.create_odr_point(road_id: "1", lane_id: "-1", s: 5m)
     goal: odr_point = map.create_odr_point(road_id: "1", lane_id: "-1", s: 40m)
     away: odr_point = map.create_odr_point(road_id: "1", lane_id: "-1", s: 75m)
-
-    do parallel(duration: SECONDS):
-        serial:
-            ego.assign_position(start)
-            ego.drive() with:
-                along(map.create_route([goal]))
 """
 MOTORCYCLE = """    a: vehicle with:
         keep(it.length == 2.2m)
@@ -70,12 +59,12 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _drive(
     map_file: Path, folder: Path, seconds: int, what: str, others: dict[str, str], patience: float = 300.0,
-    scenario: str = SCENARIO, perception: str = CLEAN,
+    declared: str = DECLARED, perception: str = CLEAN,
 ) -> Drive:  # fmt: skip
     """The car comes from the west and goes on to the east; the `others` by name stand at places by name."""
-    stories = "".join(what.replace("NAME", name).replace("PLACE", place) for name, place in others.items())
+    stories = (what.replace("NAME", name).replace("PLACE", place) for name, place in others.items())
     parameters = Parameters(world=WorldParameters(queue_patience=patience))
-    text = scenario.replace("SECONDS", f"{seconds}s") + stories
+    text = along_lanes(declared, *stories, seconds=seconds)
     return drive(map_file, text, folder, parameters=parameters, perception=perception)
 
 
@@ -106,10 +95,10 @@ def test_one_that_has_broken_down_with_nobody_before_it_is_gone_round(
 def test_one_that_stands_some_way_before_a_red_light_is_not_gone_round(tmp_path: Path) -> None:
     crossroads(tmp_path, "lit", dict.fromkeys("ENWS", LIGHT))
     place = 'create_odr_point(road_id: "3", lane_id: "1", s: {})'
-    scenario = SCENARIO.replace(place.format("38m"), place.format("25m"))
+    declared = DECLARED.replace(place.format("38m"), place.format("25m"))
     red = "\n        serial:\n            lights.set_all(red)\n"
-    scenario = scenario.replace("    a: vehicle\n", "    a: vehicle\n    lights: traffic_lights\n")
-    driven = _drive(tmp_path / "lit.xodr", tmp_path, 60, red + STANDS, {"a": "on_road"}, scenario=scenario)
+    declared = declared.replace("    a: vehicle\n", "    a: vehicle\n    lights: traffic_lights\n")
+    driven = _drive(tmp_path / "lit.xodr", tmp_path, 60, red + STANDS, {"a": "on_road"}, declared=declared)
     assert driven.states()[-1] == states.NORMAL
     assert driven.faults == []
     stood = [tick for tick in driven.ticks if tick.limit.reason is Reason.LEADER and tick.world.ego.v < 0.1]
@@ -136,8 +125,8 @@ def test_one_that_waits_at_a_stop_sign_is_not_pulled_up_beside_though_the_lane_i
     head, tail = (tmp_path / "stop.xodr").read_text(encoding="utf-8").split(road)
     wide = tmp_path / "wide.xodr"
     wide.write_text(head + road + tail.replace(f'a="{LANE_M}"', 'a="6.3"', 2), encoding="utf-8")
-    alone = SCENARIO.replace("    a: vehicle\n    b: vehicle\n    c: vehicle\n    jam: vehicle\n", MOTORCYCLE)
+    alone = DECLARED.replace("    a: vehicle\n    b: vehicle\n    c: vehicle\n    jam: vehicle\n", MOTORCYCLE)
     story = DRIVES_OFF.replace("90s", "25s")
-    driven = _drive(wide, tmp_path, 100, story, {"a": "at_line"}, scenario=alone)
+    driven = _drive(wide, tmp_path, 100, story, {"a": "at_line"}, declared=alone)
     assert (driven.end, driven.faults) == ("goal", [])
     assert Reason.QUEUE in {tick.limit.reason for tick in driven.standing()}

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from crossroads import YIELD_SIGN, crossroads
+from scenario_text import along_lanes
 
 from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.geometry import Pose
@@ -22,22 +23,14 @@ from tuling_fsm.sim.traffic.manager import EGO_AS_SEEN, EGO_NUMBER
 
 from .flow import Flow, one
 
-SCENARIO = """import osc.standard
-scenario crossing:
-    map.set_map_file("{map}")
-    ego: vehicle
-    other: vehicle with:
+DECLARED = """    other: vehicle with:
         keep(it.length == 4.5m)
     start: odr_point = map.create_odr_point(road_id: "2", lane_id: "1", s: {s}m)
     goal: odr_point = map.create_odr_point(road_id: "4", lane_id: "-1", s: 80m)
     from_west: odr_point = map.create_odr_point(road_id: "3", lane_id: "1", s: 60m)
     to_east: odr_point = map.create_odr_point(road_id: "1", lane_id: "-1", s: 80m)
-    do parallel(duration: 60s):
-        serial:
-            ego.assign_position(start)
-            ego.drive() with:
-                along(map.create_route([goal]))
-        serial:
+"""
+CROSSES = """        serial:
             other.assign_position(from_west)
             other.assign_speed(10mps)
             other.drive() with:
@@ -55,7 +48,8 @@ def yields(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, RoadMap]:
 def least_speed(folder: Path, road_map: RoadMap, s: float) -> float:
     """Of one that has priority and comes to the crossing, while the ego stands `s` m before the junction (m/s)."""
     file = folder / "crossing.osc"
-    file.write_text(SCENARIO.format(map=folder / "yields.xodr", s=s))
+    text = along_lanes(DECLARED.format(s=s), CROSSES)
+    file.write_text(text.replace("MAP", str(folder / "yields.xodr")))
     sim, least = Simulation(road_map, load_scenario(file, {}), 1, Vehicle()), 10.0
     for _ in range(160):
         sim.advance(Trajectory.standing(sim.stamp, sim.ego.pose))
