@@ -18,6 +18,7 @@ from tuling_fsm.core.request import (
     Reason,
 )
 from tuling_fsm.core.scene import Scene
+from tuling_fsm.core.standing import HELD
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.free_space.solver import new_tree
 from tuling_fsm.planning.lanes.context import DerivedParameters
@@ -27,7 +28,7 @@ from tuling_fsm.planning.maneuvers.maneuver import ManeuverWorkspace, plan_maneu
 from tuling_fsm.planning.maneuvers.pull_over import plan_pull_over
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.safety.check import Violation, ViolationKind, check
-from tuling_fsm.planning.speed.stopping import STANDS, comfortable_stop, stop_result
+from tuling_fsm.planning.speed.stopping import comfortable_stop, stop_result
 from tuling_fsm.planning.start_state import StartState, start_state
 
 _OFF_PLAN = (ViolationKind.START, ViolationKind.COLLISION)
@@ -98,7 +99,7 @@ class Planner:
     def _follow_lanes(
         self, request: FollowLanes, scene: Scene, start: StartState, previous: PlanResult | None
     ) -> PlanResult:
-        rolls_back = start.v < -STANDS
+        rolls_back = start.v < -HELD
         if not rolls_back:
             result = follow_lanes(request, scene, start, previous, self._derived, self._workspace.lanes)
             result = result or rest_of_plan(previous, scene, start, self._derived)

@@ -11,7 +11,6 @@ from tuling_fsm.core.standing import AT_REST
 from tuling_fsm.core.trajectory import Trajectory
 
 ROWS = 40
-STANDS = AT_REST
 ELSEWHERE_M = 1.0
 """A car this far from its plan is not on it."""
 
@@ -29,10 +28,10 @@ def braking(last: Trajectory, stamp: float, decel: float) -> Trajectory:
     rest = last.after(stamp)
     v0 = float(rest.v[0])
     forward = 1.0 if v0 > 0.0 else -1.0
-    ends = np.flatnonzero(rest.v * forward < STANDS)
+    ends = np.flatnonzero(rest.v * forward < AT_REST)
     rows = int(ends[0]) + 1 if len(ends) else len(rest)
     way = np.concatenate(([0.0], np.cumsum(elementwise.hypot(np.diff(rest.x[:rows]), np.diff(rest.y[:rows])))))
-    if abs(v0) < STANDS or way[-1] < STANDS:
+    if abs(v0) < AT_REST or way[-1] < AT_REST:
         return Trajectory.standing(stamp, rest.pose(0), float(rest.curvature[0]))
     decel = max(decel, v0 * v0 / (2.0 * float(way[-1])))
     s = np.linspace(0.0, v0 * v0 / (2.0 * decel), ROWS)
@@ -43,7 +42,7 @@ def braking(last: Trajectory, stamp: float, decel: float) -> Trajectory:
     slowing = np.sqrt(np.maximum(v0 * v0 - 2.0 * decel * s, 0.0))
     speed = np.minimum(slowing, np.abs(along(rest.v)))
     speed[-1] = 0.0
-    last_row = int(np.argmax(speed < STANDS))
+    last_row = int(np.argmax(speed < AT_REST))
     s, speed = s[: last_row + 1], speed[: last_row + 1]
     step = 2.0 * np.diff(s) / (speed[1:] + speed[:-1])
     t = np.concatenate(([0.0], np.cumsum(step)))

@@ -21,7 +21,6 @@ from tuling_fsm.world.inputs import Odometry
 
 LONGEST_STEP_S = 0.2
 """After a longer gap in the odometry the commanded speed does not go on from where it was."""
-STANDS = STOPPED
 
 
 @dataclass(frozen=True)
@@ -118,7 +117,7 @@ class TrackingCycle:
     def _straight_down(self, v: float, dt: float) -> AckermannCommand:
         """Brake without knowing where to."""
         gear = math.copysign(1.0, v)
-        return self.stand() if abs(v) < STANDS else self._driven(gear, -self.parameters.vehicle.comfort_decel, v, dt)
+        return self.stand() if abs(v) < STOPPED else self._driven(gear, -self.parameters.vehicle.comfort_decel, v, dt)
 
     def _driven(self, gear: float, accel: float, v: float, dt: float) -> AckermannCommand:
         """A step of `dt` s with an acceleration in the direction of `gear` for a car of speed `v`."""

@@ -13,7 +13,6 @@ from tuling_fsm.core.standing import AGENT_STANDS
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.world.objects import is_vehicle, is_vulnerable
 
-STANDING = AGENT_STANDS
 HAIR = 0.002
 """What is nearer than this (m) to the footprint at the start counts as touched."""
 BERTH = 0.06
@@ -26,7 +25,7 @@ SAME_POINT = 0.05
 
 def standing(obstacles: Obstacles) -> BoolArray:
     """Which objects (N,) are part of the static world: static ones, and moving ones that stand."""
-    return ~obstacles.moving | (np.abs(obstacles.speed) < STANDING)
+    return ~obstacles.moving | (np.abs(obstacles.speed) < AGENT_STANDS)
 
 
 def box_outlines(

@@ -54,7 +54,6 @@ from tuling_fsm.planning.free_space.speed_profile import (
 )
 from tuling_fsm.planning.parameters import FreeSpaceParameters
 
-STANDS = STOPPED
 TIMED = 8
 """So many of the cheapest ways out in one go are timed."""
 MUCH_S = 4.0
@@ -167,7 +166,7 @@ def _roll(scene: Scene, vehicle: Vehicle, limits: MotionLimits) -> RollingStart:
     ego = scene.ego
     steer = elementary.atan(ego.curvature * vehicle.wheelbase) if math.isfinite(ego.curvature) else 0.0
     steer = min(vehicle.max_steer, max(-vehicle.max_steer, steer))
-    if abs(ego.v) < STANDS:
+    if abs(ego.v) < STOPPED:
         return RollingStart(0.0, steer, 0.0)
     return RollingStart(math.copysign(stopping_length(ego.v, limits), ego.v), steer, abs(ego.v))
 

@@ -13,6 +13,7 @@ from tuling_fsm.core import elementary
 from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.request import FollowLanes, Limit, PlanResult, Reason
 from tuling_fsm.core.scene import Scene
+from tuling_fsm.core.standing import HELD
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.planning.lanes import evaluation
 from tuling_fsm.planning.lanes.context import CandidateStart, DerivedParameters, EvaluationContext
@@ -27,7 +28,7 @@ from tuling_fsm.planning.obstacles.moving import is_dangerous_ahead
 from tuling_fsm.planning.obstacles.surroundings import Surroundings
 from tuling_fsm.planning.paths.frenet_path import LANE, NODE, SPEC, START_D
 from tuling_fsm.planning.paths.reference_line import KAPPA
-from tuling_fsm.planning.speed.stopping import STANDS, comfortable_stop
+from tuling_fsm.planning.speed.stopping import comfortable_stop
 from tuling_fsm.planning.speed.trajectory import from_standstill, timed_path
 from tuling_fsm.planning.start_state import StartState, as_measured, state_at
 
@@ -77,7 +78,7 @@ def _other_starts(start: StartState, scene: Scene) -> Iterator[tuple[StartState,
     here = as_measured(start, scene) if start.planned else start
     if start.planned:
         yield here, _TURNED
-    if abs(start.v) < STANDS:
+    if abs(start.v) < HELD:
         yield here, 0.0
 
 
@@ -101,7 +102,7 @@ def _best_from(
         before = previous.trajectory if previous is not None and start.planned else None
         stop = comfortable_stop(scene, start, before, derived.vehicle, derived.parameters.speed)
         return PlanResult(True, stop, Limit(Reason.STEERING), shift=int(lines.shift[lines.home]))
-    if abs(start.v) < STANDS and _turned_by(start, lines, derived) > most_turned:
+    if abs(start.v) < HELD and _turned_by(start, lines, derived) > most_turned:
         start = start._replace(curvature=_wanted(lines))
         lines = prepare_lines(request, start, derived.reference_line, derived.body, workspace.lines) or lines
     tick, surroundings = prepare(request, scene, start, previous, lines, derived)
@@ -148,7 +149,7 @@ def _stops_to_steer(
     they turn back, and turns them where it stands.
     """
     comes = previous is not None and (previous.maneuver is not None or previous.limit.reason is Reason.STEERING)
-    return comes and STANDS <= start.v < _WALKING and _turned_by(start, lines, derived) > _TURNED_FAR
+    return comes and HELD <= start.v < _WALKING and _turned_by(start, lines, derived) > _TURNED_FAR
 
 
 def sampling_scope(request: FollowLanes, derived: DerivedParameters) -> SamplingScope:
@@ -219,7 +220,7 @@ def rest_of_plan(
     """What is left of the previous plan along lanes, for a moment in which there is no other; `None` where that has
     lasted, or the car is not on it.
     """
-    if previous is None or previous.trajectory is None or not start.planned or start.v < STANDS:
+    if previous is None or previous.trajectory is None or not start.planned or start.v < HELD:
         return None
     parameters, plan = derived.parameters, previous.trajectory
     left = plan.end_stamp - scene.stamp

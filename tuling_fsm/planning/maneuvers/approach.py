@@ -11,9 +11,9 @@ from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.kernels import array_kernel, kernel
 from tuling_fsm.core.rectangles import Rectangle, rectangle, rectangles_apart
 from tuling_fsm.core.scene import Scene
+from tuling_fsm.core.standing import HELD
 from tuling_fsm.planning.paths.footprint import Footprint
 from tuling_fsm.planning.paths.frenet_path import PCOS, PKAPPA, PSIN, PX, PY
-from tuling_fsm.planning.speed.stopping import STANDS
 
 KEEP_S = 1.25
 """Time to collision with what stands ahead that is kept, s: nuPlan's bound is 0.95 ([caesar2021][]), and the car
@@ -50,7 +50,7 @@ def _near(boxes: FloatArray, path: FloatArray, reach: float) -> FloatArray:
 def standing_boxes(scene: Scene) -> FloatArray:
     """What stands around, (N, BOX)."""
     around = scene.obstacles
-    rows = np.flatnonzero(np.abs(around.speed) < STANDS)
+    rows = np.flatnonzero(np.abs(around.speed) < HELD)
     heading = around.heading[rows, 0]
     sine, cosine = elementwise.sin_cos(heading)
     return np.column_stack(

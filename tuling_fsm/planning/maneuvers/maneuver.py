@@ -29,7 +29,7 @@ from tuling_fsm.core.request import (
     StopWall,
 )
 from tuling_fsm.core.scene import PREDICTION_STEP_S, Ego, Scene
-from tuling_fsm.core.standing import AT_REST, VEHICLE_STANDS
+from tuling_fsm.core.standing import AT_REST, HELD, VEHICLE_STANDS
 from tuling_fsm.planning.free_space.planner import begin_plan, plan_free_space, plan_on
 from tuling_fsm.planning.free_space.search_tree import SearchTree
 from tuling_fsm.planning.lanes.context import DerivedParameters
@@ -59,7 +59,7 @@ from tuling_fsm.planning.paths.frenet_path import PS, FrenetPath
 from tuling_fsm.planning.speed import roll_out
 from tuling_fsm.planning.speed.passing import limit_passing, nearest_pass
 from tuling_fsm.planning.speed.roll_out import AccelerationDemand, StartMotion, StopTarget, fill_envelope
-from tuling_fsm.planning.speed.stopping import STANDS, comfortable_stop
+from tuling_fsm.planning.speed.stopping import comfortable_stop
 from tuling_fsm.planning.speed.trajectory import from_standstill, timed_path
 from tuling_fsm.planning.speed.yielding import GapAcceptance
 from tuling_fsm.planning.start_state import StartState, as_measured
@@ -233,9 +233,9 @@ def _found(
         if isinstance(found, OpenSearch) or found.trajectory is None:
             return found
         return replace(found, trajectory=replace(found.trajectory, stamp=scene.stamp))
-    if not request.feasibility_only and (STANDS <= v < _SLOW or (v < STANDS and settles)):
+    if not request.feasibility_only and (HELD <= v < _SLOW or (v < HELD and settles)):
         return None
-    if not request.feasibility_only and v < STANDS:
+    if not request.feasibility_only and v < HELD:
         if under_way is None:
             return begin_plan(request, scene, vehicle, parameters)
         request = replace(request, max_expansions=request.max_expansions // 2)
@@ -268,7 +268,7 @@ def continue_maneuver(
     walls = [wall for wall in request.walls if not _led_past(wall, scene)]
     end = _end_of(stretch, frenet, walls, body, parameters.speed.line_gap)
     stop = _before_static(end, frenet, surroundings, body, parameters)
-    blocked = stop.blocks and stop.at < parameters.speed.start_room and abs(start.v) < STANDS
+    blocked = stop.blocks and stop.at < parameters.speed.start_room and abs(start.v) < HELD
     if blocked and fresh:
         stop = end
     elif blocked:
@@ -288,7 +288,7 @@ def continue_maneuver(
     binds = _time_section(swept, surroundings, limit, stop.at, motion, derived, buffers)
     trajectory = timed_path(scene.stamp, path, n, buffers.rows, gear)
     limited = _limit(binds, stop, swept, surroundings)
-    if abs(start.v) < STANDS:
+    if abs(start.v) < HELD:
         trajectory, limited = from_standstill(trajectory, limited, start.curvature, vehicle)
     going = replace(kept, row=stretch.row, free_at=kept.free_at if blocked else scene.stamp)
     return PlanResult(True, trajectory, limited, uses_reverse=reverse, maneuver=going)
@@ -339,7 +339,7 @@ def _for_oncoming(
 ) -> SectionEnd:
     """The same, or for a while none at all for a car that stands and would be met head-on before the motion is over."""
     parameters = derived.parameters
-    if abs(start.v) > STANDS or not 0.0 <= scene.stamp - kept.whole.stamp <= parameters.maneuver.patience:
+    if abs(start.v) > HELD or not 0.0 <= scene.stamp - kept.whole.stamp <= parameters.maneuver.patience:
         return stop
     row_met = oncoming_vehicle(kept, row, scene, start, derived.body, parameters.clearance.moving, derived.drive.rss)
     if row_met < 0:

@@ -14,11 +14,12 @@ from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.geometry import Pose, wrap_angle
 from tuling_fsm.core.request import FailedSearch, FreeSpace, Limit, Maneuver, PlanResult, PullOver, Reason
 from tuling_fsm.core.scene import Scene
+from tuling_fsm.core.standing import HELD
 from tuling_fsm.planning.lanes.context import DerivedParameters
 from tuling_fsm.planning.maneuvers.curves import at_one_speed, free_curves
 from tuling_fsm.planning.maneuvers.maneuver import ManeuverWorkspace, continue_maneuver, plan_maneuver
 from tuling_fsm.planning.maneuvers.searches import fails_still
-from tuling_fsm.planning.speed.stopping import STANDS, comfortable_stop
+from tuling_fsm.planning.speed.stopping import comfortable_stop
 from tuling_fsm.planning.start_state import StartState, as_measured
 
 _NEXT_GOAL = 0.5
@@ -51,7 +52,7 @@ def plan_pull_over(
     arrived = next((goal for goal in request.goals if _at(anew.pose, goal, request)), None)
     if arrived is not None:
         return plan_maneuver(_free_space(request, arrived), scene, start, previous, derived, workspace)
-    if previous is not None and previous.search is not None and abs(start.v) < STANDS:
+    if previous is not None and previous.search is not None and abs(start.v) < HELD:
         return _search(request, scene, start, previous, derived, workspace)
     curve = min(_free_curves(request, scene, anew, derived), key=lambda each: each.cost, default=None)
     if curve is not None:
@@ -59,7 +60,7 @@ def plan_pull_over(
         result = continue_maneuver(Maneuver(curve.goal, motion), request, scene, anew, derived, workspace.lanes)
         if result is not None:
             return result
-    if abs(start.v) > STANDS:
+    if abs(start.v) > HELD:
         before = previous.trajectory if previous is not None and start.planned else None
         stop = comfortable_stop(scene, start, before, derived.vehicle, derived.parameters.speed)
         return PlanResult(True, stop, Limit(Reason.TARGET, detail="stops to search for a way into the slot"))

@@ -12,9 +12,9 @@ from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.geometry import Pose, wrap_angle
 from tuling_fsm.core.request import FailedSearch, FreeSpace, Limit, OpenSearch, PlanResult, Reason
 from tuling_fsm.core.scene import Scene
+from tuling_fsm.core.standing import HELD
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.planning.free_space.obstacles import solid_segments, standing
-from tuling_fsm.planning.speed.stopping import STANDS
 
 _SEARCHED = (Reason.NO_PATH, Reason.TIMEOUT)
 """All other reasons are found without a search."""
@@ -87,7 +87,7 @@ def _asks_the_same(one: FreeSpace, other: FreeSpace) -> bool:
 
 def _looks_the_same(before: Scene, now: Scene, goal: Pose, metres: float, radians: float) -> bool:
     """Whether the car and all that stands about it and its goal are where they were, and it rolls or not as before."""
-    stood, stands = abs(before.ego.v) < STANDS, abs(now.ego.v) < STANDS
+    stood, stands = abs(before.ego.v) < HELD, abs(now.ego.v) < HELD
     if stood != stands or not _near(before.ego.pose, now.ego.pose, metres, radians):
         return False
     one, other = (_edges_near(scene, goal) for scene in (before, now))

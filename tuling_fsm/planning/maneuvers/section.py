@@ -13,7 +13,7 @@ from tuling_fsm.core.geometry import Pose, wrap_angle
 from tuling_fsm.core.kernels import array_kernel
 from tuling_fsm.core.request import Maneuver
 from tuling_fsm.core.scene import Scene
-from tuling_fsm.core.standing import AT_REST
+from tuling_fsm.core.standing import AT_REST, HELD
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.planning.lanes.context import DerivedParameters
 from tuling_fsm.planning.obstacles.boxes import CarOnLines, ObstacleColumns
@@ -37,7 +37,6 @@ from tuling_fsm.planning.paths.frenet_path import (
 )
 from tuling_fsm.planning.paths.reference_line import COLUMNS, COS, EXTENSION, HEADING, KAPPA, SIN, S, X, Y
 from tuling_fsm.planning.safety.recovery import Recovery, move_path
-from tuling_fsm.planning.speed.stopping import STANDS
 from tuling_fsm.planning.start_state import StartState
 
 _SPACING = 0.1
@@ -76,9 +75,9 @@ def next_section(kept: Maneuver, start: StartState, parameters: PlanningParamete
         along, aside = dx * path[0, PCOS] + dy * path[0, PSIN], dy * path[0, PCOS] - dx * path[0, PSIN]
         turn = wrap_angle(start.pose.heading - path[0, PHEADING] + (math.pi if gear < 0.0 else 0.0))
         away = max(abs(along), abs(aside)) > limits.off_path
-        if away or abs(turn) > limits.off_heading or gear * start.v < -STANDS:
+        if away or abs(turn) > limits.off_heading or gear * start.v < -HELD:
             return None
-        if path[-1, PS] > limits.cusp or abs(start.v) > STANDS:
+        if path[-1, PS] > limits.cusp or abs(start.v) > HELD:
             return ManeuverSection(path, speed, gear, row_here, len(stands) == 0)
         row = end + 1
 

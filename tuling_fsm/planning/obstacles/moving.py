@@ -30,8 +30,6 @@ _STRAIGHT = 0.87
 """A line does not wind that turns from its first direction by no more than the angle of this cosine."""
 
 
-_WALKING = AGENT_STANDS
-"""A pedestrian slower than this (m/s) stands, and may be passed as closely as a vehicle."""
 _DEVIATIONS, _MOST_DOUBT = 2.0, 1.5
 """So many standard deviations of its place, and no more than this (m), nearer the way of what crosses may turn out to
 be: one that turns in a junction is taken for another, or to turn more sharply, from one moment to the next."""
@@ -234,7 +232,7 @@ def gather_moving_obstacles(
     vulnerable = np.empty(total, np.bool_)
     for i in range(total):
         speed[i] = around.speed[ids[i]]
-        vulnerable[i] = is_vulnerable(around.kind[ids[i]]) and speed[i] > _WALKING
+        vulnerable[i] = is_vulnerable(around.kind[ids[i]]) and speed[i] > AGENT_STANDS
         gap[i] = gaps.person if vulnerable[i] else gaps.moving
         for j in range(times):
             put_box(around, ids[i], j, boxes[i, j])

@@ -10,11 +10,12 @@ from enum import IntEnum
 
 from tuling_fsm.core.regulations import Regulations
 from tuling_fsm.core.scene import Scene
+from tuling_fsm.core.standing import HELD
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.parameters import FallbackParameters, PlanningParameters
 from tuling_fsm.planning.safety.check import hazard
-from tuling_fsm.planning.speed.stopping import STANDS, comfortable_stop, emergency_stop
+from tuling_fsm.planning.speed.stopping import comfortable_stop, emergency_stop
 from tuling_fsm.planning.start_state import start_state
 
 _TOLERANCE_S = 1e-9
@@ -43,7 +44,7 @@ class FallbackLadder:
 
 def is_stopping(ladder: FallbackLadder, scene: Scene) -> bool:
     """Whether a stop has begun and the car does not stand yet: the ladder only escalates."""
-    return ladder.rung >= FallbackRung.COMFORT and abs(scene.ego.v) > STANDS
+    return ladder.rung >= FallbackRung.COMFORT and abs(scene.ego.v) > HELD
 
 
 def accept(

@@ -23,7 +23,6 @@ from tuling_fsm.planning.paths.frenet_path import PCOS, PHEADING, PKAPPA, PS, PS
 from tuling_fsm.planning.speed.trajectory import timed_path
 from tuling_fsm.planning.start_state import StartState
 
-STANDS = HELD
 _LEAST_STEP = 0.05
 _STEPS = (1.0, 1.8, 2.6)
 
@@ -48,7 +47,7 @@ def brake(v0: float, a0: float, decel: float, onset: float, release: float, rows
         wanted = -min(decel, math.sqrt(2.0 * release * v))
         new_a = wanted if onset == np.inf else max(wanted, a - onset * STEP_S)
         new_v = v + (new_a if onset == np.inf else 0.5 * (a + new_a)) * STEP_S
-        if new_v < STANDS:
+        if new_v < HELD:
             new_v, new_a = 0.0, 0.0
         s += 0.5 * (v + new_v) * STEP_S
         v, a = new_v, new_a
@@ -82,10 +81,10 @@ def comfortable_stop(
     off the road in a bend.
     """
     v = abs(start.v)
-    if v < STANDS:
+    if v < HELD:
         return Trajectory.standing(scene.stamp, start.pose, start.curvature)
     onset, needed = _to_stand(v, math.copysign(1.0, start.v) * start.a, vehicle, speed)
-    if before is not None and abs(float(before.v[-1])) < STANDS:
+    if before is not None and abs(float(before.v[-1])) < HELD:
         earlier = 0.5 * v * v / max(0.05, _length_left(before, scene.stamp))
         onset, needed = (speed.hard_jerk, earlier) if earlier > needed else (onset, needed)
     boxes = _boxes_near(scene, start)
@@ -122,7 +121,7 @@ def emergency_stop(
     """Brake at `emergency_decel` from the next row on (EST-1): on the path that the car is on, or where that leads into
     something and another does not, on that.
     """
-    if abs(start.v) < STANDS:
+    if abs(start.v) < HELD:
         return Trajectory.standing(scene.stamp, start.pose, start.curvature)
     rows = _rows(abs(start.v), vehicle, speed)
     brake(abs(start.v), 0.0, vehicle.emergency_decel, math.inf, math.inf, rows)

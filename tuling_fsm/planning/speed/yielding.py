@@ -38,7 +38,6 @@ NONE = -1
 CROWDS, CUTS_OFF = 1, 2
 """A path comes in before a vehicle and leaves it too little room; it comes in where that can no longer be let go
 first."""
-_STANDS = AGENT_STANDS
 _GAP_STEPS = 21
 """Gaps between two motions count up to this prediction step (4 s)."""
 _JUST_PAST = 0.5
@@ -101,7 +100,7 @@ def _course(frenet: FrenetPath, moving: MovingObstacles, i: int, j: int) -> floa
 @inlined_kernel
 def _goes_along(frenet: FrenetPath, moving: MovingObstacles, i: int, j: int) -> bool:
     """Whether object `i` drives the way of the line at prediction step `j`, or stands."""
-    return bool(_course(frenet, moving, i, j) > SAME_WAY or moving.speed[i] < _STANDS)
+    return bool(_course(frenet, moving, i, j) > SAME_WAY or moving.speed[i] < AGENT_STANDS)
 
 
 @inlined_kernel

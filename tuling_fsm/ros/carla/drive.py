@@ -37,9 +37,6 @@ from tuling_fsm.wire.cdr import seconds, stamp_ns
 from tuling_fsm.wire.trajectory import unpack_trajectory
 from tuling_fsm.world.inputs import BoolMessage, Inputs, Odometry, StampedRows
 
-STANDS = LINGERS
-"""A car without a plan that is slower (m/s) is held, a faster one braked."""
-
 
 class EgoController:
     """One command a tick, with a plan or without.
@@ -82,7 +79,7 @@ class EgoController:
         """Brake along the last plan, without one or off it straight on; hold where the car stands or nothing is known
         of it.
         """
-        if motion is None or abs(motion.odometry.v) < STANDS:
+        if motion is None or abs(motion.odometry.v) < LINGERS:
             hold = TrackerOutput(self._steer, 0.0, 1.0, True)
             return self._pedals.press(hold, 0.0, 0.0, self._max_steer, dt)
         odometry, decel = motion.odometry, self._parameters.vehicle.comfort_decel

@@ -24,7 +24,8 @@ from tuling_fsm.sim.parameters import DynamicsParameters, TrackerParameters
 
 MIN_CURVATURE_SPEED = 0.05
 """Slower rows carry no curvature over the wire, where only the yaw rate travels (m/s)."""
-MOVING = AT_REST
+HAIR_M = 1e-3
+"""Less way than this is rounding."""
 STANDS_AHEAD_S = 0.3
 """A plan that moves this soon is no reason to hold the brake."""
 SEARCH_S = 1.0
@@ -94,7 +95,7 @@ def course(trajectory: Trajectory) -> ReferenceTrajectory:
     turned, s, gear, curvature = np.empty((4, len(t)))
     _unwrap(heading, turned)
     _measure(x, y, s)
-    _carry(np.sign(v), v, MOVING, 1.0, gear)
+    _carry(np.sign(v), v, AT_REST, 1.0, gear)
     _carry(trajectory.curvature, v, MIN_CURVATURE_SPEED, 0.0, curvature)
     return ReferenceTrajectory(t=t, x=x, y=y, heading=turned, v=v, a=a, curvature=curvature, s=s, gear=gear)
 
@@ -186,10 +187,10 @@ def _same_gear(plan: ReferenceTrajectory, row: int, t_from: float, t_to: float) 
 def _stands(plan: ReferenceTrajectory, t: float) -> bool:
     """Whether the plan stands from `t` for a while."""
     i, share = _row_at(plan.t, t)
-    if abs(_blend(plan.v, i, share)) > 10.0 * MOVING:
+    if abs(_blend(plan.v, i, share)) > 10.0 * AT_REST:
         return False
     for k in range(i + 1, len(plan.t)):
-        if plan.t[k] > t and abs(plan.v[k]) > 10.0 * MOVING:
+        if plan.t[k] > t and abs(plan.v[k]) > 10.0 * AT_REST:
             return False
         if plan.t[k] > t + STANDS_AHEAD_S:
             break
@@ -206,7 +207,7 @@ def control(plan: ReferenceTrajectory, t: float, state: FloatArray, k: TrackerGa
     gear = plan.gear[gear_row]
     stands = _stands(plan, t)
     if stands and abs(v) < k.standstill_speed:
-        moves_on = plan.s[-1] - _blend(plan.s, i, share) > MOVING
+        moves_on = plan.s[-1] - _blend(plan.s, i, share) > HAIR_M
         steer = elementary.atan(k.wheelbase * _blend(plan.curvature, i, share)) if moves_on else state[5]
         return TrackerCommand(min(max(steer, -k.max_steer), k.max_steer), 0.0, gear, True)
     lo, hi = _same_gear(plan, gear_row, t - SEARCH_S, t + SEARCH_S)

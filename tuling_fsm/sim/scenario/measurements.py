@@ -68,8 +68,6 @@ def gap(a: FloatArray, b: FloatArray) -> float:
 
 
 Point = tuple[float, float]
-STANDING = AT_REST
-"""Below this speed (m/s) a headway in time is infinite."""
 
 
 def measure(quantity: CommonQuantity, view: SimulationView) -> float | None:
@@ -119,7 +117,7 @@ def time_headway(speed: float, distance: float | None) -> float | None:
     """Time to cover the distance at this speed, s; infinite when standing or when the reference is behind."""
     if distance is None:
         return None
-    return math.inf if distance < 0.0 or speed < STANDING else distance / speed
+    return math.inf if distance < 0.0 or speed < AT_REST else distance / speed
 
 
 def time_to_collision(actor: ActorState, reference: ActorState) -> float:

@@ -6,6 +6,7 @@ import math
 
 from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import Pose, distance
+from tuling_fsm.core.standing import AT_REST
 from tuling_fsm.sim.scenario.conditions import (
     Direction,
     DistanceMode,
@@ -17,7 +18,7 @@ from tuling_fsm.sim.scenario.conditions import (
     TimeToPoint,
     TraveledDistance,
 )
-from tuling_fsm.sim.scenario.measurements import STANDING, measure, object_distance
+from tuling_fsm.sim.scenario.measurements import measure, object_distance
 from tuling_fsm.sim.scenario.model import ActorState, SimulationView
 
 
@@ -39,7 +40,7 @@ def measured(quantity: Quantity, view: SimulationView) -> float | None:
                 gap = road_gap(view, name, reference, mode)
             else:
                 gap = object_distance(actor, other, direction, mode)
-            return None if gap is None else gap / actor.speed if actor.speed > STANDING else math.inf
+            return None if gap is None else gap / actor.speed if actor.speed > AT_REST else math.inf
         case TimeToMeet(name, reference):
             actor, other = view.actor(name), view.actor(reference)
             return None if actor is None or other is None else _time_to(actor, other.pose, other.speed)
@@ -72,4 +73,4 @@ def _time_to(actor: ActorState, point: Pose, speed: float = 0.0) -> float:
     (s, c), (other_s, other_c) = (elementary.sin_cos(pose.heading) for pose in (actor.pose, point))
     vx, vy = actor.speed * c - speed * other_c, actor.speed * s - speed * other_s
     closing = (vx * (point.x - actor.pose.x) + vy * (point.y - actor.pose.y)) / far
-    return far / closing if closing > STANDING else math.inf
+    return far / closing if closing > AT_REST else math.inf

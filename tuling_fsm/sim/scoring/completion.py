@@ -196,7 +196,6 @@ def mission_goal(road_map: RoadMap, mission: Mapping[str, Any]) -> GoalEnd | Non
 
 STOP_S = 10.0
 """A passenger needs this long to get on or off, s."""
-STANDING_SPEED = VEHICLE_STANDS
 NEAR_M = 30.0
 """Spaces of the map this near to a point are its slots."""
 AT_POINT_M = 5.0
@@ -243,7 +242,7 @@ class Services:
 
     def watch(self, dt: float, pose: Pose, v: float) -> None:
         """Look at one frame of `dt` (s): the car's rear axle and its speed (m/s)."""
-        if abs(v) >= STANDING_SPEED:
+        if abs(v) >= VEHICLE_STANDS:
             self._stood = 0.0
             return
         before, self._stood = self._stood, self._stood + dt
