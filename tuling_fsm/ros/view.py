@@ -9,6 +9,7 @@ from typing import Any
 
 from rclpy.clock import Clock, ClockType
 
+from tuling_fsm.bag.writer import RESULT
 from tuling_fsm.core.parameters import describe, load
 from tuling_fsm.core.topics import BY_NAME, INPUTS, Qos
 from tuling_fsm.map.opendrive import read_map
@@ -80,7 +81,7 @@ class ViewNode(ServedNode):
 def _result_in(folder: str) -> dict[str, Any] | None:
     """`result.json`, where a simulated run has left one."""
     try:
-        result = json.loads((Path(folder) / "result.json").read_text(encoding="utf-8")) if folder else None
+        result = json.loads((Path(folder) / RESULT).read_text(encoding="utf-8")) if folder else None
     except (OSError, ValueError):
         return None
     return result if isinstance(result, dict) else None
