@@ -6,6 +6,7 @@ import math
 from pathlib import Path
 
 import pytest
+from scenario_text import along_lanes
 
 from tuling_fsm.agent import Agent
 from tuling_fsm.map.opendrive import read_map
@@ -14,7 +15,7 @@ from tuling_fsm.sim.scenario.compiler import load_scenario
 from tuling_fsm.sim.sensors.localization import SOUND, LocalizationError
 from tuling_fsm.sim.simulation import Simulation
 
-from .test_passing import DRIVE, SCENARIO
+from .test_passing import PLACES
 
 BEGIN_S, END_S = 4.0, 12.0
 IN_LANE_M = 0.35
@@ -30,7 +31,7 @@ def test_the_car_stays_in_its_lane_and_its_plans_begin_where_it_is_told_to_be(
     error: LocalizationError, tmp_path: Path
 ) -> None:
     file, course = tmp_path / "scenario.osc", Path(share_file("config", "course", "course.xodr"))
-    file.write_text(SCENARIO.replace("MAP", str(course)) + DRIVE, encoding="utf-8")
+    file.write_text(along_lanes(PLACES).replace("MAP", str(course)), encoding="utf-8")
     road_map = read_map(course)
     agent = Agent(road_map)
     simulation = Simulation(road_map, load_scenario(file, {}), 1, agent.parameters.vehicle)

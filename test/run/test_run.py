@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from scenario_text import along_lanes
 
 from tuling_fsm.bag.reader import read_messages
 from tuling_fsm.bag.replay import replay
@@ -21,7 +22,7 @@ from tuling_fsm.share import share_file
 from tuling_fsm.sim.reporting.run_log import LogRow
 from tuling_fsm.viewer.live.process import LiveView
 
-from .test_passing import DRIVE, SCENARIO
+from .test_passing import PLACES
 
 ROAM = share_file("config", "scenarios", "roam.osc")
 SHORT = (("length_m", "150"), ("vehicles", "6"))
@@ -132,8 +133,8 @@ def test_a_line_of_progress_names_a_distance_only_where_there_is_one(limit: Limi
 def test_a_run_tells_how_fast_the_car_is_while_there_is_no_odometry(tmp_path: Path) -> None:
     scenario, course = tmp_path / "blind.osc", share_file("config", "course", "course.xodr")
     silence = "        serial:\n            wait elapsed(5s)\n            ego.lose_odometry()\n"
-    text = (SCENARIO + DRIVE).replace("MAP", str(course)).replace("60s", "14s")
-    scenario.write_text(text + silence, encoding="utf-8")
+    text = along_lanes(PLACES, silence, seconds=14).replace("MAP", str(course))
+    scenario.write_text(text, encoding="utf-8")
     said: list[str] = []
     run_scenario(RunSettings(scenario), progress=said.append)
     speeds = {float(line.split()[0]): line.split(" m/s")[0].split()[-1] for line in said if " m/s" in line}
