@@ -206,14 +206,15 @@ def test_a_mission_is_judged_by_a_new_route_from_when_its_answer_comes(
     assert changes == [(stamp, frozenset() if way is None else lanes[way]) for stamp, way in judged]
 
 
-def test_the_mission_is_the_routes_end_or_the_file(plain: RoadMap, tmp_path: Path) -> None:
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+def test_the_mission_is_the_routes_end_or_the_file(plain: RoadMap, tmp_path: Path, encoding: str) -> None:
     sim = simulation(plain)
     assert sim.preset is not None
     mission = sim.inputs().mission
     assert mission is not None
     assert list(mission["goal"].values()) == pytest.approx(sim.preset.poses()[-1].tolist())
     file = tmp_path / "mission.json"
-    file.write_text(json.dumps({"car_park": {"x": 1.0, "y": 2.0}}))
+    file.write_text(json.dumps({"car_park": {"x": 1.0, "y": 2.0}}), encoding=encoding)
     sim = simulation(plain, ego=OnLane("1", 1, 60.0), route=None, mission_file=str(file))
     assert sim.inputs().mission == {"car_park": {"x": 1.0, "y": 2.0}}
     assert sim.preset is None

@@ -174,6 +174,15 @@ def test_malformed_cases_are_named(text: str, where: str, what: str, tmp_path: P
     assert "\n" not in str(error.value)
 
 
+def test_a_case_saved_by_a_spreadsheet_is_the_same_case(tmp_path: Path) -> None:
+    plain, marked = tmp_path / "plain.csv", tmp_path / "marked.csv"
+    text = text_of(Pose(0.0, 0.0, 0.0), Pose(16.0, 0.5, 0.0), (SQUARE,))
+    plain.write_text(text)
+    marked.write_bytes(text.replace(",", ",\r\n").encode("utf-8-sig"))
+    assert np.array_equal(read_case(marked).edges, read_case(plain).edges)
+    assert read_case(marked).start == read_case(plain).start
+
+
 def test_a_missing_or_binary_file_is_an_input_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
         read_case(tmp_path / "none.csv")

@@ -206,8 +206,9 @@ def test_a_pose_of_carla_is_one_of_the_map() -> None:
     assert "a yaw of 90 rad is read as degrees" in scenario.notes[0]
 
 
-def test_a_trajectory_is_read_from_its_file(tmp_path: Path) -> None:
-    (tmp_path / "way.csv").write_text("0,0,0,0.5\n10,0,0,1.5\n10,-10,0,2.5\n")
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+def test_a_trajectory_is_read_from_its_file(tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "way.csv").write_text("0,0,0,0.5\n10,0,0,1.5\n10,-10,0,2.5\n", encoding=encoding)
     file = tmp_path / "f.osc"
     line = 'follow_trajectory(input_file: "way.csv")'
     file.write_text(

@@ -101,7 +101,7 @@ class ParkingSolution:
 def _numbers(path: FilePath) -> list[float]:
     """All numbers of the file; line ends separate like commas."""
     try:
-        text = path.read_text()
+        text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "no text"
         raise InputError(str(path), f"cannot be read: {reason}", "a TPCAP case") from error

@@ -36,7 +36,7 @@ def read_trajectory_file(call: ActionCall, modifier: ModifierCall) -> TimedPoint
         call.script.note(modifier.at, "control has no effect: the trajectory is followed by its times")
     call.script.read.append(str(found))
     try:
-        with found.open(encoding="utf-8", newline="") as lines:
+        with found.open(encoding="utf-8-sig", newline="") as lines:
             rows = [[float(cell) for cell in row[:4]] for row in csv.reader(lines) if row]
     except (OSError, ValueError, UnicodeDecodeError) as error:
         raise FaultError(modifier.at, f"{found} cannot be read: {error}", "rows of x, y, z, time") from error

@@ -194,7 +194,7 @@ def _read_mission(file: Path) -> dict[str, Any]:
     if file.is_char_device():
         raise InputError(str(file), "is a device", "a mission in JSON")
     try:
-        text = file.read_text(encoding="utf-8")
+        text = file.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise InputError(str(file), f"cannot be read: {error.strerror}", "a mission in JSON") from error
     except UnicodeDecodeError as error:
