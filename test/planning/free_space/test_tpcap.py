@@ -134,6 +134,35 @@ def test_reasons(tmp_path: Path) -> None:
         assert answer["trajectory"] == []
 
 
+@pytest.mark.parametrize(
+    ("start", "goal", "polygons"),
+    [
+        pytest.param(
+            Pose(17.0, -1.64, math.pi), Pose(5.0, -13.64, 0.5 * math.pi),
+            (((0.0, 0.0), (30.0, 0.0), (30.0, 0.2), (0.0, 0.2)),
+             ((6.64, -13.28), (26.64, -13.28), (26.64, -3.28), (6.64, -3.28)),
+             ((3.16, -21.92), (3.36, -21.92), (3.36, 8.64), (3.16, 8.64))),
+            marks=pytest.mark.medium, id="a corner",
+        ),
+        pytest.param(
+            Pose(12.87, 2.46, math.pi), Pose(12.77, 2.39, 0.0),
+            (((0.0, 0.0), (23.87, 0.0), (23.87, 0.2), (0.0, 0.2)),
+             ((0.0, 4.72), (23.87, 4.72), (23.87, 4.92), (0.0, 4.92)),
+             ((-5.1, 0.2), (-4.9, 0.2), (-4.9, 4.72), (-5.1, 4.72))),
+            marks=pytest.mark.slow, id="an alley to be left for turning round",
+        ),
+    ],
+)  # fmt: skip
+def test_a_case_that_takes_more_expansions_is_solved(
+    start: Pose, goal: Pose, polygons: tuple[tuple[tuple[float, float], ...], ...], tmp_path: Path
+) -> None:
+    path = tmp_path / "case.csv"
+    path.write_text(text_of(start, goal, polygons))
+    answer, rows = solved(path)
+    assert_valid(path, rows)
+    assert 0.0 < answer["first_path_ms"] < answer["elapsed_ms"]
+
+
 def test_a_car_at_its_goal_stands(tmp_path: Path) -> None:
     path = tmp_path / "case.csv"
     path.write_text(text_of(Pose(1.0, 2.0, 0.3), Pose(1.0, 2.0, 0.3 + 2.0 * math.pi), ()))
