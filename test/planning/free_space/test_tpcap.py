@@ -52,11 +52,12 @@ def solved(path: Path) -> tuple[dict[str, Any], Rows]:
     return answer, np.array(answer["trajectory"])
 
 
-def assert_valid(path: Path, rows: Rows) -> None:
+def assert_valid(path: Path, rows: Rows, inward: float = 0.0) -> None:
+    """`inward` (m) makes the polygons smaller, where the car may touch them."""
     start, goal, polygons = numbers_of(path)
     offset = np.floor(np.array(start[:2]))
     rows = rows - np.array((0.0, *offset, 0.0, 0.0, 0.0))
-    shapes = [Polygon(np.array(p) - offset).buffer(0.0) for p in polygons]
+    shapes = [Polygon(np.array(p) - offset).buffer(-inward) for p in polygons]
     assert limit_problems(rows, CAR, 2.5) == []
     assert model_error(rows, CAR) < 0.01
     assert first_touch(rows, CAR, shapes) == -1
@@ -161,6 +162,34 @@ def test_a_case_that_takes_more_expansions_is_solved(
     answer, rows = solved(path)
     assert_valid(path, rows)
     assert 0.0 < answer["first_path_ms"] < answer["elapsed_ms"]
+
+
+@pytest.mark.clause("USE-7")
+@pytest.mark.parametrize("gap", [0.0, 0.0005])
+@pytest.mark.parametrize("sides", ["left", "front", "left, right and rear"])
+@pytest.mark.parametrize("touched", ["start", "goal"])
+def test_what_touches_is_no_overlap(touched: str, sides: str, gap: float, tmp_path: Path) -> None:
+    half = 0.5 * CAR.width
+    ends = {
+        "left": (-2.0, half + gap, 4.4, 3.0),
+        "right": (-2.0, -3.0, 4.4, -half - gap),
+        "front": (CAR.front + gap, -2.0, 5.0, 2.0),
+        "rear": (-3.0, -half, -CAR.rear_overhang - gap, half),
+    }
+    boxes = tuple(((a, b), (c, b), (c, d), (a, d)) for side, (a, b, c, d) in ends.items() if side in sides)
+    here, there = Pose(0.0, 0.0, 0.0), Pose(12.0, 3.0, 0.3)
+    path = tmp_path / "case.csv"
+    path.write_text(text_of(*((here, there) if touched == "start" else (there, here)), boxes))
+    assert_valid(path, solved(path)[1], inward=1e-6)
+
+
+@pytest.mark.clause("USE-7")
+def test_an_overlap_of_a_millimetre_is_one(tmp_path: Path) -> None:
+    edge = 0.5 * CAR.width - 0.001
+    path = tmp_path / "case.csv"
+    box = ((-2.0, edge), (4.4, edge), (4.4, 3.0), (-2.0, 3.0))
+    path.write_text(text_of(Pose(0.0, 0.0, 0.0), Pose(12.0, 3.0, 0.3), (box,)))
+    assert solve_case(path, lambda: 0.0)["reason"] == "START_OCCUPIED"
 
 
 def test_a_car_at_its_goal_stands(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.core.request import Reason
 from tuling_fsm.core.vehicle import Vehicle
-from tuling_fsm.planning.free_space.collision import occupied
+from tuling_fsm.planning.free_space.collision import InflatedFootprint, occupied
 from tuling_fsm.planning.free_space.planner import HAIR, RollingStart, timed_motion, timed_rows
 from tuling_fsm.planning.free_space.problem import FreeSpaceProblem, body_of, build_problem
 from tuling_fsm.planning.free_space.search_tree import SearchTree
@@ -36,6 +36,8 @@ PARAMETERS = FreeSpaceParameters(clearance=0.003, least_clearance=0.003, gear_ho
 EXPANSIONS = 20_000
 PATIENCE = (3, 9)
 """So many times as much is spent, one after the other, where that has not been enough: no tick waits for it."""
+TOUCH = 1e-7
+"""What start and goal may reach into a polygon (m): what only touches is free, and numbers are rounded."""
 REPEATS = 5
 NOTHING = np.zeros((0, 8))
 FAR_M, BEYOND_M = 1e3, 1e12
@@ -170,7 +172,7 @@ def read_case(path: str | FilePath) -> ParkingCase:
 
 def _blocked(case: ParkingCase, problem: FreeSpaceProblem) -> Reason:
     """Whether the start or the goal is occupied."""
-    body = body_of(CAR, HAIR)
+    body = body_of(CAR, -TOUCH)
     for pose, local, reason in (
         (case.start, problem.start, Reason.START_OCCUPIED),
         (case.goal, problem.goals[0], Reason.GOAL_OCCUPIED),
@@ -180,11 +182,19 @@ def _blocked(case: ParkingCase, problem: FreeSpaceProblem) -> Reason:
     return Reason.NONE
 
 
+def _bodies(problem: FreeSpaceProblem) -> tuple[InflatedFootprint, ...]:
+    """The footprint with the clearances that are tried; the least of all only where the start or the goal touches."""
+    margins = [PARAMETERS.least_clearance, HAIR]
+    if any(occupied(problem.walls, body_of(CAR, HAIR), *pose) for pose in (problem.start, *problem.goals)):
+        margins.append(-TOUCH)
+    return tuple(body_of(CAR, margin) for margin in margins)
+
+
 def _found(
     problem: FreeSpaceProblem, tree: SearchTree, patience: Sequence[int]
 ) -> tuple[FoundPath | Reason, SearchTree]:
     """The first path, or why there is none, and the tree that it was last searched for in."""
-    bodies = tuple(body_of(CAR, margin) for margin in (PARAMETERS.least_clearance, HAIR))
+    bodies = _bodies(problem)
     found = first_path(problem, bodies, EXPANSIONS, tree)
     for times in patience:
         if found is not Reason.TIMEOUT:
