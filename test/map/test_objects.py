@@ -100,6 +100,7 @@ def test_slots_across_face_the_lane(tmp_path: Path) -> None:
     repeat = '<repeat s="20" length="10" distance="2.5" tStart="-8.5" tEnd="-8.5"/>'
     road_map = with_objects(tmp_path, thing("parkingSpace", inside_=repeat, length=2.4, width=5.0))
     assert [slot.number for slot in road_map.slots] == [1, 2, 3, 4, 5]
+    assert [slot.id for slot in road_map.slots] == ["4", "4#2", "4#3", "4#4", "4#5"]
     for i, slot in enumerate(road_map.slots):
         assert slot.pose[:2] == pytest.approx((20.0 + 2.5 * i, -8.5))
         assert slot.pose.heading == pytest.approx(math.pi / 2)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
+from map import xodr
 
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.vehicle import Vehicle
@@ -14,7 +16,7 @@ from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.actors.bodies import PlacedObjects
 from tuling_fsm.sim.scenario.choices import ActorKind, Material, PerceivedAs
-from tuling_fsm.sim.scenario.commands import CloseRoad, OccupySpaces, OpenRoad, VacateSpaces
+from tuling_fsm.sim.scenario.commands import CloseRoad, OccupyAllBut, OccupySpaces, OpenRoad, VacateSpaces
 from tuling_fsm.sim.scenario.placements import OnLane
 from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.world.inputs import Inputs, Kind, Light, RouteRequest, Source
@@ -67,6 +69,15 @@ def test_a_road_is_closed_to_the_traffic_too_as_long_as_it_is(course: RoadMap) -
     assert not endless[rows_of_lanes].any()
     run(sim, 1.0)
     assert endless[rows_of_lanes].all()
+
+
+def test_a_row_of_repeated_parking_spaces_is_filled_but_for_those_named(tmp_path: Path) -> None:
+    repeat = '<repeat s="20" length="10" distance="2.5" tStart="-7" tEnd="-7"/>'
+    row = f'<object id="12" type="parkingSpace" s="0" t="0" length="2.4" width="5">{repeat}</object>'
+    lanes = [xodr.lane(1), xodr.lane(-1)]
+    placed = PlacedObjects(xodr.read(tmp_path, xodr.road([xodr.section(lanes)], inside=f"<objects>{row}</objects>")))
+    placed.apply(OccupyAllBut("1", ("12#3",)))
+    assert placed.boxes.rows[:, 0] == pytest.approx([20.0, 22.5, 27.5, 30.0])
 
 
 @pytest.mark.parametrize(("seen_as", "in_table"), [("occupancy", False), ("both", True)])

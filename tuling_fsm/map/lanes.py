@@ -184,7 +184,10 @@ class Crosswalk:
 
 @dataclass(frozen=True, eq=False)
 class ParkingSlot:
-    """A parking space: centre pose (heading along its length), length and width (m), outline (K, 2)."""
+    """A parking space: centre pose (heading along its length), length and width (m), outline (K, 2).
+
+    No other of the map has its `id`: that of the object, with a number for further copies of a repeated one (`12#2`).
+    """
 
     number: int
     id: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -119,7 +120,15 @@ def read_objects(
         _read_in_junction(found, junction, lanes, level, stop_lines, warnings)
         for path in junction.findall("crossPath"):
             _read_path(found, path, roads, lanes, level, warnings)
-    return found
+    return replace(found, slots=list(_with_own_ids(found.slots)))
+
+
+def _with_own_ids(slots: Iterable[ParkingSlot]) -> Iterator[ParkingSlot]:
+    """The slots, the second and further ones of an id as `12#2`, `12#3`: a repeated object is many bays of one id."""
+    seen = Counter[str]()
+    for slot in slots:
+        seen[slot.id] += 1
+        yield slot if seen[slot.id] == 1 else replace(slot, id=f"{slot.id}#{seen[slot.id]}")
 
 
 def _read_in_junction(
