@@ -107,6 +107,19 @@ def test_slots_across_face_the_lane(tmp_path: Path) -> None:
         assert (slot.length, slot.width) == pytest.approx((5.0, 2.4))
 
 
+def test_a_row_of_slots_on_a_lane_of_its_road_faces_that_road(tmp_path: Path) -> None:
+    """Another road comes by closer to the first slot than the lane that all are reached from."""
+    repeat = '<repeat s="8" length="10" distance="2.5" tStart="13" tEnd="13"/>'
+    bays = thing("parkingSpace", inside_=repeat, length=2.4, width=5.0)
+    plaza = xodr.section([xodr.lane(2, 12.0), xodr.lane(1), xodr.lane(-1)])
+    crossing = xodr.geometry(0.0, 0.0, -50.0, math.pi / 2.0, 100.0)
+    road_map = xodr.read(
+        tmp_path, xodr.road([plaza], inside=f"<objects>{bays}</objects>"),
+        xodr.road([xodr.section([xodr.lane(1), xodr.lane(-1)])], number="2", geometries=crossing),
+    )  # fmt: skip
+    assert [slot.pose.heading for slot in road_map.slots] == pytest.approx([-math.pi / 2.0] * 5)
+
+
 def test_slots_along_the_road_go_with_the_traffic_beside_them(tmp_path: Path) -> None:
     road_map = with_objects(
         tmp_path,

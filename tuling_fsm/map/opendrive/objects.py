@@ -239,17 +239,28 @@ def _slot_box(outline: FloatArray, level: _Level) -> tuple[Pose, float, float]:
     traffic where it lies beside it.
     """
     pose, length, width = slot_box(outline)
-    rows, _ = level.search(pose.x, pose.y, NEARBY_M)
+    rows, lanes = level.search(pose.x, pose.y, NEARBY_M)
     if len(rows):
-        aside = rows[rows[:, 2] > 0.1]  # a bay may be a lane of its own under the slots
-        rows = aside if len(aside) else rows
-        nearest = rows[np.argmin(rows[:, 2])]
-        offset, traffic = float(nearest[1]), float(nearest[4])
+        aisle = rows[_aisle(rows, lanes)]
+        offset, traffic = float(aisle[1]), float(aisle[4])
         toward = traffic - math.copysign(0.5 * math.pi, offset)
         along = abs(elementary.cos(traffic - pose.heading)) > elementary.cos(math.radians(20.0))
         if abs(wrap_angle(pose.heading - (traffic if along else toward))) > 0.5 * math.pi:
             pose = Pose(pose.x, pose.y, float(wrap_angle(pose.heading + math.pi)))
     return pose, length, width
+
+
+def _aisle(rows: FloatArray, lanes: list[Lane]) -> int:
+    """Which of the lanes around (rows of `SurfaceIndex.search`) a parking space is reached from: the nearest of the
+    road that it lies on, else of any road.
+
+    A bay may be a lane of its own under the slots: one that is there is taken only where no other is.
+    """
+    under = rows[:, 2] <= 0.1
+    roads = {lanes[i].id.road for i in np.flatnonzero(under)}
+    of_its_road = np.array([lane.id.road in roads for lane in lanes])
+    chosen = next(each for each in (of_its_road & ~under, ~under, under) if each.any())
+    return int(np.argmin(np.where(chosen, rows[:, 2], math.inf)))
 
 
 def _painted(outline: FloatArray, level: _Level) -> list[StopPlace]:
