@@ -120,6 +120,27 @@ def test_a_row_of_slots_on_a_lane_of_its_road_faces_that_road(tmp_path: Path) ->
     assert [slot.pose.heading for slot in road_map.slots] == pytest.approx([-math.pi / 2.0] * 5)
 
 
+@pytest.mark.parametrize(
+    ("stop", "solid"),
+    [
+        (thing("obstacle", s=20.0, t=-10.4, length=1.8, width=0.15, height=0.12), False),
+        (thing("obstacle", s=20.0, t=-10.4, length=1.8, width=0.15, height=0.2), True),
+        (thing("obstacle", s=20.0, t=-10.4, length=1.8, width=0.15, height=0.12, zOffset=0.1), True),
+        (thing("obstacle", s=20.0, t=-10.4, length=1.8, width=0.15), True),
+        (thing("obstacle", s=21.25, t=-10.4, length=1.8, width=0.15, height=0.12), False),
+        (thing("obstacle", s=20.0, t=-11.0, length=1.8, width=0.15, height=0.12), True),
+        (thing("obstacle", s=20.0, t=-1.75, length=1.8, width=0.15, height=0.12), True),
+    ],
+    ids=["a wheel stop", "too high", "raised", "of no height", "of two bays", "behind the bay", "in a lane"],
+)  # fmt: skip
+@pytest.mark.parametrize("first", ["bays", "stop"])
+def test_a_wheel_stop_in_a_bay_is_driven_over(tmp_path: Path, stop: str, solid: bool, first: str) -> None:
+    repeat = '<repeat s="20" length="10" distance="2.5" tStart="-8.5" tEnd="-8.5"/>'
+    bays = thing("parkingSpace", inside_=repeat, length=2.5, width=5.0)
+    (found,) = with_objects(tmp_path, *((bays, stop) if first == "bays" else (stop, bays))).objects
+    assert found.solid is solid
+
+
 def test_slots_along_the_road_go_with_the_traffic_beside_them(tmp_path: Path) -> None:
     road_map = with_objects(
         tmp_path,

@@ -61,6 +61,7 @@ BOUNDS: dict[str, Bound] = {
     **dict.fromkeys(("radius", "radiusStart", "radiusEnd", "width", "widthStart", "widthEnd"), _SIZE),
     **dict.fromkeys(("x", "y"), _PLACE),
     **dict.fromkeys(("z", "dz", "zOffset", "zOffsetStart", "zOffsetEnd"), _HEIGHT),
+    **dict.fromkeys(("height", "heightStart", "heightEnd"), _HEIGHT),
     **dict.fromkeys(("hdg", "hOffset"), _HEADING),
     **dict.fromkeys(("curvature", "curvStart", "curvEnd"), _CURVATURE),
     **dict.fromkeys(("id", "from", "to"), _LANE),

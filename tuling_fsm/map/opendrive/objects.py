@@ -16,7 +16,7 @@ from tuling_fsm.core.records import replace
 from tuling_fsm.map.connecting import entries
 from tuling_fsm.map.lanes import DRIVING, Crosswalk, Lane, LaneId, ParkingSlot, StaticObject
 from tuling_fsm.map.opendrive.crossings import junction_frame, path_outline
-from tuling_fsm.map.opendrive.document import Element, examples, where
+from tuling_fsm.map.opendrive.document import Element, examples, number, where
 from tuling_fsm.map.opendrive.outline import Outline, outlines
 from tuling_fsm.map.opendrive.road import Road
 from tuling_fsm.map.opendrive.signals import LINE
@@ -42,6 +42,9 @@ ACROSS = np.array((-0.8, -0.4, 0.0, 0.4, 0.8))
 OVERHEAD_M = 3.0
 """What begins higher than this above the road is driven under, m."""
 
+UNDER_THE_CAR_M = 0.15
+"""What is no higher than this passes under the body of a car, m: wheel stops are 0.10 to 0.13 m high."""
+
 LEVEL_M = 3.0
 """A lane this much higher or lower than an object stands is on another level, as on a bridge, m."""
 
@@ -58,6 +61,10 @@ class RoadObjects:
     others: list[StaticObject] = field(default_factory=list)
     painted_stops: dict[str, list[StopPlace]] = field(default_factory=dict)
     """By the id of the object."""
+    levels: list[float] = field(default_factory=list)
+    """How high the lanes are that each slot belongs to, m."""
+    low: dict[int, float] = field(default_factory=dict)
+    """The same of what passes under a car, by its place in `others`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +127,31 @@ def read_objects(
         _read_in_junction(found, junction, lanes, level, stop_lines, warnings)
         for path in junction.findall("crossPath"):
             _read_path(found, path, roads, lanes, level, warnings)
-    return replace(found, slots=list(_with_own_ids(found.slots)))
+    return replace(found, slots=list(_with_own_ids(found.slots)), others=_without_wheel_stops(found))
+
+
+def _without_wheel_stops(found: RoadObjects) -> list[StaticObject]:
+    """The other objects, of which those that pass under a car are not solid where they lie in parking spaces: only
+    there is a car so slow that it may drive over them.
+    """
+    others = list(found.others)
+    centres = np.array([(*slot.pose[:2], height) for slot, height in zip(found.slots, found.levels, strict=True)])
+    for i, height in found.low.items() if found.slots else ():
+        corners = others[i].outline
+        low, high = corners.min(axis=0) - NEARBY_M, corners.max(axis=0) + NEARBY_M
+        level = abs(centres[:, 2] - height) <= LEVEL_M
+        near = np.flatnonzero(level & ((centres[:, :2] >= low) & (centres[:, :2] <= high)).all(axis=1))
+        within = [inside(found.slots[k].outline, corners) for k in near]
+        if np.logical_or.reduce(within, axis=0, initial=False).all():
+            others[i] = replace(others[i], solid=False)
+    return others
+
+
+def _passes_under(element: Element, placed: Outline) -> bool:
+    """Whether an object whose height is known is so low that the body of a car passes above it."""
+    parts = (element, *element.iter("repeat", "cornerRoad", "cornerLocal"))
+    height = max(number(part, name, 0.0) for part in parts for name in ("height", "heightStart", "heightEnd"))
+    return 0.0 < height <= UNDER_THE_CAR_M - placed.underside
 
 
 def _with_own_ids(slots: Iterable[ParkingSlot]) -> Iterator[ParkingSlot]:
@@ -194,8 +225,11 @@ def _sort_in(
         pose, length, width = _slot_box(outline, level)
         slot = ParkingSlot(len(found.slots) + 1, object_id, road.id, pose, length, width, outline)
         found.slots.append(replace(slot, reserved=_reserved_for(element)))
+        found.levels.append(level.height)
     else:
         solid = type_ in SOLID and placed.underside < OVERHEAD_M
+        if solid and _passes_under(element, placed):
+            found.low[len(found.others)] = level.height
         found.others.append(StaticObject(object_id, type_, name, road.id, outline, solid))
 
 
