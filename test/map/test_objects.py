@@ -363,6 +363,15 @@ def test_a_repetition_without_length_and_distance_is_the_object_once(tmp_path: P
     assert np.allclose(np.ptp(barrier.outline, axis=0), (4.0, 2.0))
 
 
+@pytest.mark.parametrize("length", ["0.00037", "0.001", "1e-300"])
+def test_a_band_that_is_hardly_long_stands_where_it_is_written(tmp_path: Path, length: str) -> None:
+    """As HD maps join the parts of a railing, also of one that stands across the road."""
+    repeat = f'<repeat s="20" length="{length}" distance="0" tStart="-5" tEnd="-6" widthStart="0.2"/>'
+    (railing,) = with_objects(tmp_path, thing("barrier", inside_=repeat)).objects
+    assert extents(railing.outline) == pytest.approx((0.001, 1.2))
+    assert len(railing.outline) == len(np.unique(railing.outline, axis=0))
+
+
 PLAN = "<planView>" + xodr.geometry(0.0, -12.0, -12.0, 0.0, 24.0) + "</planView>"
 IN_JUNCTION = '<object id="{}" type="{}" s="{}" t="{}" hdg="0" length="{}" width="{}"/>'
 

@@ -23,6 +23,9 @@ POINT_M = 0.3
 STRIP_STEP_M = 2.0
 """Spacing of the corners of a continuous object (a guard rail, say) along the road, m."""
 
+NO_DISTANCE_M = 1e-3
+"""What is repeated at less than this is continuous, and none is drawn shorter, m."""
+
 MAX_COPIES = 10_000
 """Copies of one object at most; more are a slip of the file."""
 
@@ -114,8 +117,9 @@ def outlines(element: Element, road: Road) -> Iterator[Outline]:
         bottom = min(number(repeat, name, z) for name in ("zOffsetStart", "zOffsetEnd"))
         first = own.overruled(_size(repeat, "Start"))
         last = first.overruled(_size(repeat, "End"))
-        if distance < 1e-3 < length:
-            strip = _strip(road, (start, start + length), (t0, t1), (first.across, last.across))
+        if distance < NO_DISTANCE_M and length > 0.0:
+            span = (start, start + max(length, NO_DISTANCE_M))
+            strip = _strip(road, span, (t0, t1), (first.across, last.across))
             yield Outline(strip, start + 0.5 * length, bottom)
             continue
         copies = min(int(length / distance + 1e-6) + 1, MAX_COPIES) if length > 0.0 else 1
