@@ -232,6 +232,34 @@ def test_numbers_are_ids_where_they_can_be(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.clause("INT-2")
+@pytest.mark.parametrize("heads", [("274", "1000001"), ("1000001", "274"), ("206", "1000001")])
+def test_a_light_with_the_id_of_a_sign_on_its_road_is_a_light_all_the_same(
+    tmp_path: Path, heads: tuple[str, str]
+) -> None:
+    """As converters number them; with the id that perception tells of it by."""
+    road_map = towns.crossing(tmp_path, {1: signals(*(signal("7", kind) for kind in heads))})
+    assert [(line.kind, line.signal) for line in road_map.stop_lines] == [("light", 7)]
+    assert [(found.number, found.type) for found in road_map.signals.values()] == [
+        (7, "1000001"),
+        (8, min(heads, key=len)),
+    ]
+    assert any("id of another one on their road: 1 (7)" in warning for warning in road_map.warnings)
+
+
+def test_a_reference_to_an_id_that_two_on_a_road_have_is_one_to_each(tmp_path: Path) -> None:
+    heads = signals(signal("7", "274"), signal("7", inside=valid(0, 0)))
+    reference = '<signalReference id="7" s="3" t="0" orientation="+"/>'
+    road_map = towns.crossing(tmp_path, {1: heads, 302: signals(reference)})
+    assert [(line.lane.road, line.kind, line.signal) for line in road_map.stop_lines] == [("3", "light", 7)]
+
+
+def test_heads_that_tell_the_same_are_one_signal(tmp_path: Path) -> None:
+    lights = signals(signal("7", s=2.0), signal("7", s=1.0))
+    road_map = towns.crossing(tmp_path, {1: lights})
+    assert (len(road_map.signals), road_map.warnings) == (1, ())
+
+
 def controller(name: str, *ids: str) -> str:
     return f'<controller id="{name}">{"".join(f"<control signalId={chr(34)}{i}{chr(34)}/>" for i in ids)}</controller>'
 

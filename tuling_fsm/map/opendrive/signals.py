@@ -82,7 +82,7 @@ class SignalPlacement(NamedTuple):
 
 
 class RoadSignal(NamedTuple):
-    """A signal of the file. Heads of one id on one road are one signal, as they change together."""
+    """A signal of the file. Heads of one id and one meaning on one road are one signal, as they change together."""
 
     number: int
     id: str
@@ -104,24 +104,29 @@ class RoadSignal(NamedTuple):
         """Whether it is for pedestrians, cyclists or trams alone."""
         return self.type in _NOT_FOR_CARS
 
+    def is_one_with(self, other: RoadSignal) -> bool:
+        """Whether two of one id and road tell drivers the same."""
+        return (self.type, self.subtype, self.dynamic, self.kind) == (
+            other.type, other.subtype, other.dynamic, other.kind
+        )  # fmt: skip
+
 
 def read_signals(roads: Mapping[str, Road], warnings: list[str]) -> list[RoadSignal]:
-    """All signals in file order, each with all its placements.
+    """All signals, each with all its placements, in file order but that those of one id and road are together.
 
     A signal's number is its id where that is a number that no other signal took before, else one beyond all ids, or
     the smallest that is free where 32 bits leave none.
     """
-    heads: dict[tuple[str, str], RoadSignal] = {}
+    heads: dict[tuple[str, str], list[RoadSignal]] = {}
     unknown: dict[Element, str] = {}
+    twice: dict[Element, str] = {}
     for road in roads.values():
         for element in road.element.findall("signals/signal"):
             if _is_unknown(element):
                 unknown[element] = f"{element.get('country', '')} {element.get('type', '')}".strip()
             signal = _read_signal(element, road)
-            key = (signal.id, road.id)
-            if key in heads:
-                signal = heads[key]._replace(placements=heads[key].placements + signal.placements)
-            heads[key] = signal
+            if _sort_in(heads.setdefault((signal.id, road.id), []), signal):
+                twice[element] = signal.id
     for road in roads.values():
         for element in road.element.findall("signals/signalReference"):
             _refer(heads, element, road, warnings)
@@ -130,7 +135,12 @@ def read_signals(roads: Mapping[str, Road], warnings: list[str]) -> list[RoadSig
             f"{where(next(iter(unknown)))}: signals of which it is not known what they mean: {len(unknown)} "
             f"({examples(list(dict.fromkeys(unknown.values())))}); nobody stops at them, <semantics> would tell"
         )
-    return _numbered(list(heads.values()))
+    if twice:
+        warnings.append(
+            f"{where(next(iter(twice)))}: signals with the id of another one on their road: {len(twice)} "
+            f"({examples(list(twice.values()))}); each is one of its own"
+        )
+    return _numbered([signal for same in heads.values() for signal in same])
 
 
 def read_controllers(root: Element) -> dict[str, tuple[str, ...]]:
@@ -178,14 +188,28 @@ def _placement(element: Element, road: Road) -> SignalPlacement:
     return SignalPlacement(road.id, number(element, "s"), element.get("orientation", "none"), lanes)
 
 
-def _refer(heads: dict[tuple[str, str], RoadSignal], element: Element, road: Road, warnings: list[str]) -> None:
+def _sort_in(same: list[RoadSignal], signal: RoadSignal) -> bool:
+    """Put a signal among those of its id and road; whether others are there, and it is one with none of them.
+
+    Lights come first, as perception tells of them by number.
+    """
+    for i, other in enumerate(same):
+        if signal.is_one_with(other):
+            same[i] = other._replace(placements=other.placements + signal.placements)
+            return False
+    same.append(signal)
+    same.sort(key=lambda each: each.kind != LIGHT)
+    return len(same) > 1
+
+
+def _refer(heads: dict[tuple[str, str], list[RoadSignal]], element: Element, road: Road, warnings: list[str]) -> None:
     signal_id = text(element, "id")
-    keys = [key for key in heads if key[0] == signal_id]
-    if not keys:
+    same = next((found for (each, _), found in heads.items() if each == signal_id), None)
+    if same is None:
         warnings.append(f"{where(element)}: reference to signal {signal_id}, which is not there")
         return
-    signal = heads[keys[0]]
-    heads[keys[0]] = signal._replace(placements=(*signal.placements, _placement(element, road)))
+    placement = _placement(element, road)
+    same[:] = (signal._replace(placements=(*signal.placements, placement)) for signal in same)
 
 
 def _numbered(signals: list[RoadSignal]) -> list[RoadSignal]:
