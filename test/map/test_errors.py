@@ -170,6 +170,36 @@ def test_every_quantity_of_a_file_has_a_bound(tmp_path: Path, name: str, value: 
         assert re.search(r"out of range \(expected from \S+ to \S+.*\)|version 1.4 to 1.8", told), told
 
 
+STEEP = 'a="3.5" b="0" c="-6e12" d="4e18"'
+
+
+@pytest.mark.parametrize("name", ["width", "laneOffset", "elevation"])
+def test_records_that_join_others_may_be_steep(tmp_path: Path, name: str) -> None:
+    """Over nanometres, as exporters write them; over metres they are refused."""
+
+    def text(joint: float) -> str:
+        start = "sOffset" if name == "width" else "s"
+        steep, level = f'<{name} {start}="40" {STEEP}/>', f'<{name} {start}="{40.0 + joint!r}" a="3.5"/>'
+        width = steep + level if name == "width" else '<width sOffset="0" a="3.5"/>'
+        elevation = f"<elevationProfile>{steep + level if name == 'elevation' else ''}</elevationProfile>"
+        lanes = [xodr.section([xodr.lane(-1, width)])]
+        return xodr.document(xodr.road(lanes, lanes=steep + level if name == "laneOffset" else "", inside=elevation))
+
+    (lane,) = xodr.read_text(tmp_path, text(1e-7)).lanes.values()
+    drawn = {"width": 2.0 * lane.left, "laneOffset": lane.center.xy[:, 1] + 1.75, "elevation": lane.z}[name]
+    assert drawn == pytest.approx(3.5)
+    assert f"<{name}>: c='-6e12' is out of range" in error_of(tmp_path, text(0.01))
+
+
+def test_a_section_of_a_micrometre_may_be_steep(tmp_path: Path) -> None:
+    sections = [
+        xodr.section([xodr.lane(-1)]),
+        xodr.section([xodr.lane(-1, f'<width sOffset="0" {STEEP}/>')], s=99.999999),
+    ]
+    _, last = xodr.read(tmp_path, xodr.road(sections)).lanes.values()
+    assert 2.0 * last.left == pytest.approx(3.5)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [

@@ -30,6 +30,10 @@ class Bound(NamedTuple):
         """The same, but not below `low`."""
         return self._replace(low=max(low, self.low))
 
+    def holds(self, value: float) -> bool:
+        """Whether a value is within both ends, which belong to it."""
+        return self.low <= value <= self.high
+
     def __str__(self) -> str:
         """`from 0 to 200000 m`."""
         return f"from {self.low:g} to {self.high:g} {self.unit}".rstrip()
@@ -52,7 +56,9 @@ _COEFFICIENTS = {
     "c": Bound.either_way(1e9, "1/m"),
     "d": Bound.either_way(1e12, "1/m^2"),
 }
-"""Of cubics over metres; those of records a centimetre long are large."""
+"""Of cubics over metres; those of records a centimetre long are large, and those of records over less than a millimetre
+may be larger still.
+"""
 
 BOUNDS: dict[str, Bound] = {
     **dict.fromkeys(("s", "sOffset"), _ALONG),

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from tuling_fsm.core.arrays import FloatArray
-from tuling_fsm.map.opendrive.document import Element, number, where
+from tuling_fsm.map.opendrive.bounds import BOUNDS
+from tuling_fsm.map.opendrive.document import Element, finite, number, where
+
+SHORT_M = 1e-3
+"""A record over less than this that climbs out of bounds, as exporters join others, is level, m."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,18 +43,28 @@ ZERO = PiecewiseCubic(np.zeros(1), np.zeros((1, 4)))
 
 
 def read_cubic(
-    elements: Sequence[Element], start_name: str, warnings: list[str], base: float = 0.0
+    elements: Sequence[Element], start_name: str, warnings: list[str], end: float, base: float = 0.0
 ) -> PiecewiseCubic | None:
-    """The records of one curve, starts moved by `base` m; None without any. Records out of order are sorted and noted.
+    """The records of one curve, starts moved by `base` m, up to `end` m; None without any. Records out of order are
+    sorted and noted.
 
     Raises:
-        InputError: a coefficient or a start is missing or no number.
+        InputError: a coefficient or a start is missing, no number or out of bounds.
     """
     if not elements:
         return None
-    rows = [[number(e, start_name) + base, *(number(e, k, 0.0) for k in "abcd")] for e in elements]
-    table = np.array(rows, dtype=np.float64)
-    if np.any(np.diff(table[:, 0]) < 0.0):
+    starts = [number(e, start_name) + base for e in elements]
+    order = sorted(range(len(starts)), key=starts.__getitem__)
+    if order != list(range(len(starts))):
         warnings.append(f"{where(elements[0])}: records are not in ascending {start_name}; they were sorted")
-        table = table[np.argsort(table[:, 0], kind="stable")]
-    return PiecewiseCubic(np.ascontiguousarray(table[:, 0]), np.ascontiguousarray(table[:, 1:]))
+    start = [starts[i] for i in order]
+    extents = (following - each for each, following in pairwise([*start, end]))
+    rows = [_coefficients(elements[i], extent) for i, extent in zip(order, extents, strict=True)]
+    return PiecewiseCubic(np.array(start, dtype=np.float64), np.array(rows, dtype=np.float64))
+
+
+def _coefficients(element: Element, extent: float) -> list[float]:
+    """Of a record that holds over `extent` m."""
+    if extent < SHORT_M and not all(BOUNDS[name].holds(finite(element, name, 0.0)) for name in "bcd"):
+        return [number(element, "a", 0.0), 0.0, 0.0, 0.0]
+    return [number(element, name, 0.0) for name in "abcd"]

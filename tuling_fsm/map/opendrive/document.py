@@ -74,14 +74,14 @@ def where(element: Element) -> str:
     return f"{element.getroottree().docinfo.URL}:{element.sourceline}: <{element.tag}>"
 
 
-def number(element: Element, name: str, default: float | None = None, low: float = -math.inf) -> float:
-    """A finite number from an attribute; `default` where the attribute is absent or empty.
+def finite(element: Element, name: str, default: float | None = None) -> float:
+    """A finite number of any size from an attribute; `default` where the attribute is absent or empty.
 
     Raises:
-        InputError: absent without a default, not a finite number, below `low` or outside its row of `BOUNDS`.
+        InputError: absent without a default, or not a finite number.
     """
-    raw = element.get(name)
-    if raw is None or not raw.strip():
+    raw = _written(element, name)
+    if raw is None:
         if default is None:
             raise InputError(where(element), f"attribute {name} is missing", "a number")
         return default
@@ -91,10 +91,25 @@ def number(element: Element, name: str, default: float | None = None, low: float
         value = math.nan
     if not math.isfinite(value):
         raise InputError(where(element), f"{name}={raw!r} is no finite number", "a number")
-    bound = BOUNDS[name].at_least(low)
-    if not bound.low <= value <= bound.high:
-        raise InputError(where(element), f"{name}={raw!r} is out of range", str(bound))
     return value
+
+
+def number(element: Element, name: str, default: float | None = None, low: float = -math.inf) -> float:
+    """As `finite`, within the attribute's row of `BOUNDS`.
+
+    Raises:
+        InputError: absent without a default, not a finite number, below `low` or outside its row of `BOUNDS`.
+    """
+    value, bound = finite(element, name, default), BOUNDS[name].at_least(low)
+    if _written(element, name) is not None and not bound.holds(value):
+        raise InputError(where(element), f"{name}={element.get(name)!r} is out of range", str(bound))
+    return value
+
+
+def _written(element: Element, name: str) -> str | None:
+    """An attribute that is there and not empty."""
+    raw = element.get(name)
+    return None if raw is None or not raw.strip() else raw
 
 
 def integer(element: Element, name: str) -> int:

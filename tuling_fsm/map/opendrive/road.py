@@ -119,6 +119,7 @@ def read_road(element: Element, warnings: list[str]) -> Road:
     rule = element.get("rule", "RHT")
     if rule not in ("RHT", "LHT"):
         raise InputError(where(element), f"rule={rule!r} is unknown", "RHT or LHT")
+    offsets = [e for lanes in permanent for e in lanes.findall("laneOffset")]
     return Road(
         id=text(element, "id"),
         element=element,
@@ -126,8 +127,8 @@ def read_road(element: Element, warnings: list[str]) -> Road:
         junction=_junction(element),
         left_hand=rule == "LHT",
         line=line,
-        elevation=read_cubic(element.findall("elevationProfile/elevation"), "s", warnings) or ZERO,
-        lane_offset=read_cubic([e for lanes in permanent for e in lanes.findall("laneOffset")], "s", warnings) or ZERO,
+        elevation=read_cubic(element.findall("elevationProfile/elevation"), "s", warnings, length) or ZERO,
+        lane_offset=read_cubic(offsets, "s", warnings, length) or ZERO,
         sections=_read_sections(element, permanent, length, warnings),
         predecessor=_read_link(element.find("link/predecessor"), warnings),
         successor=_read_link(element.find("link/successor"), warnings),
@@ -177,7 +178,7 @@ def _read_sections(
         raise InputError(where(elements[0]), "lane sections are not in ascending s", "sorted sections")
     starts[0] = 0.0
     ends = [*starts[1:], max(length, starts[-1])]
-    lanes = [_read_lanes(element, start, warnings) for element, start in zip(elements, starts, strict=True)]
+    lanes = [_read_lanes(*each, warnings) for each in zip(elements, starts, ends, strict=True)]
     for i, element in enumerate(elements[1:], start=1):
         if element.get("singleSide") in ("true", "1"):
             lanes[i - 1], lanes[i] = _carried_on(lanes[i - 1], lanes[i])
@@ -190,11 +191,11 @@ def _read_sections(
 Lanes = dict[int, RoadLane]
 
 
-def _read_lanes(section: Element, start: float, warnings: list[str]) -> Lanes:
+def _read_lanes(section: Element, start: float, end: float, warnings: list[str]) -> Lanes:
     lanes: Lanes = {}
     for side, sign in (("left", 1), ("center", 0), ("right", -1)):
         for element in section.findall(f"{side}/lane"):
-            lane = _read_lane(element, start, warnings)
+            lane = _read_lane(element, start, end, warnings)
             if lane.number in lanes:
                 raise InputError(where(element), f"a second lane has id {lane.number}", "unique lane ids in a section")
             if _side(lane.number) != sign:
@@ -219,10 +220,10 @@ def _carried_on(before: Lanes, single: Lanes) -> tuple[Lanes, Lanes]:
     return {**before, **first}, dict(sorted({**single, **second}.items(), reverse=True))
 
 
-def _read_lane(element: Element, start: float, warnings: list[str]) -> RoadLane:
+def _read_lane(element: Element, start: float, end: float, warnings: list[str]) -> RoadLane:
     lane_id = integer(element, "id")
-    width = read_cubic(element.findall("width"), "sOffset", warnings, start)
-    border = read_cubic(element.findall("border"), "sOffset", warnings, start)
+    width = read_cubic(element.findall("width"), "sOffset", warnings, end, start)
+    border = read_cubic(element.findall("border"), "sOffset", warnings, end, start)
     if width is None and border is None and lane_id != 0:
         warnings.append(f"{where(element)}: lane {lane_id} has neither width nor border; taken as 0 m wide")
     kind = element.get("type", "none")
