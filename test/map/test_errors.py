@@ -105,6 +105,20 @@ def test_name_spaces_and_comments_do_not_matter(tmp_path: Path) -> None:
     assert len(xodr.read_text(tmp_path, text.replace("<lanes>", "<!-- x --><lanes>")).lanes) == 1
 
 
+@pytest.mark.parametrize("before", [" ", "\n\n", "<!-- licence\nof the map -->\n", "\ufeff <!-- <?xml ?> -->"])
+def test_what_stands_before_the_xml_declaration_is_passed_over(tmp_path: Path, before: str) -> None:
+    """With one warning; messages name the lines of the file."""
+    (warning,) = xodr.read_text(tmp_path, before + GOOD).warnings
+    line = before.count("\n") + 1
+    assert f"small.xodr:{line}: the XML declaration is not at the very beginning" in warning
+    told = error_of(tmp_path, before + GOOD.replace('x="0.0"', ""))
+    assert f"xodr:{line + 3}: <geometry>: attribute x is missing" in told
+
+
+def test_a_second_xml_declaration_is_no_xml(tmp_path: Path) -> None:
+    assert "not XML" in error_of(tmp_path, GOOD.replace("<OpenDRIVE>", '<?xml version="1.0"?><OpenDRIVE>'))
+
+
 @given(st.integers(0, len(GOOD) - 1), st.integers(1, 40))
 def test_a_damaged_file_is_read_or_refused_in_one_line(
     tmp_path_factory: pytest.TempPathFactory, start: int, count: int

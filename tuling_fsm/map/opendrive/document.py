@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,9 @@ Element = etree._Element
 
 EXAMPLES = 5
 """A warning about many elements names so many of them."""
+
+# A comment ends at the first end of one: however many there are, there is one way to read them.
+_LATE_DECLARATION = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|<!--(?:[^-]|-(?!->))*-->)+(<\?xml\s.*?\?>)", re.DOTALL)
 
 
 def read_content(path: Path) -> bytes:
@@ -35,12 +39,19 @@ def read_content(path: Path) -> bytes:
         raise InputError(str(path), f"cannot be read: {reason}", "an OpenDRIVE file") from error
 
 
-def parse(content: bytes, path: Path) -> Element:
-    """The root of an OpenDRIVE file, without comments and name spaces.
+def parse(content: bytes, path: Path, warnings: list[str]) -> Element:
+    """The root of an OpenDRIVE file, without comments and name spaces. An XML declaration that something stands before
+    is passed over, and noted.
 
     Raises:
         InputError: it is not XML, or XML of another kind; the line names the file by `path`.
     """
+    late = _LATE_DECLARATION.match(content)
+    if late is not None:
+        line = content.count(b"\n", 0, late.start(1)) + 1
+        warnings.append(f"{in_letters(path)}:{line}: the XML declaration is not at the very beginning; passed over")
+        # With all its lines, so that messages name the right ones.
+        content = content[: late.start(1)] + b"\n" * late[1].count(b"\n") + content[late.end(1) :]
     try:
         root = _parse_bytes(content, path, None)
     except etree.XMLSyntaxError as error:

@@ -45,8 +45,8 @@ def read_map(path: str | Path) -> RoadMap:
 
 @lru_cache(maxsize=4)
 def _build(path: Path, content: bytes) -> RoadMap:
-    root = parse(content, path)
     warnings: list[str] = []
+    root = parse(content, path, warnings)
     _check_header(root, warnings)
     roads = _read_roads(root, warnings)
     junctions = [read_junction(element, warnings) for element in root.findall("junction")]
