@@ -178,9 +178,15 @@ def test_the_rich_one_is_good(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("name", "value"), sorted({each for each in VALUES if each[0] not in TEXTS}))
 def test_every_quantity_of_a_file_has_a_bound(tmp_path: Path, name: str, value: str) -> None:
-    """Refused in one line, with the bound and its unit."""
+    """Refused in one line, with the bound and its unit; only an object is left out."""
     for extreme in ("1e300", "-1e308", "9" * 30):
-        told = error_of(tmp_path, re.sub(rf'([ \n]{name})="{value}"', rf'\1="{extreme}"', RICH, count=1))
+        text = re.sub(rf'([ \n]{name})="{value}"', rf'\1="{extreme}"', RICH, count=1)
+        changed = next(i for i, (old, new) in enumerate(zip(RICH, text, strict=False)) if old != new)
+        if RICH.index("<objects>") < changed < RICH.index("</objects>"):
+            (told,) = xodr.read_text(tmp_path, text).warnings
+            assert told.endswith("; the object is left out") and "\n" not in told
+        else:
+            told = error_of(tmp_path, text)
         assert re.search(r"out of range \(expected from \S+ to \S+.*\)|version 1.4 to 1.8", told), told
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from map import towns, xodr
 from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.errors import InputError
 from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.polygon import inside, slot_box
 from tuling_fsm.map.road_map import RoadMap
@@ -370,6 +371,25 @@ def test_a_band_that_is_hardly_long_stands_where_it_is_written(tmp_path: Path, l
     (railing,) = with_objects(tmp_path, thing("barrier", inside_=repeat)).objects
     assert extents(railing.outline) == pytest.approx((0.001, 1.2))
     assert len(railing.outline) == len(np.unique(railing.outline, axis=0))
+
+
+@pytest.mark.clause("SAF-3")
+def test_an_object_that_cannot_be_read_is_left_out_and_the_others_stay(tmp_path: Path) -> None:
+    """With all its copies, and with one warning however many there are."""
+    repeat = '<repeat s="20" length="10" distance="5" tStart="-7" tEnd="{}"/>'
+    bad = thing("pole", t=-7.0).replace('t="-7.0"', 't="-7.0+1.8e-07i"')
+    half = thing("barrier", inside_=repeat.format("-7") + repeat.format("1e300"))
+    road_map = with_objects(tmp_path, bad, half, thing("tree", t=8.0))
+    assert [found.type for found in road_map.objects] == ["tree"]
+    (warning,) = road_map.warnings
+    assert "<object>: t='-7.0+1.8e-07i' is no finite number" in warning
+    assert warning.endswith("; the object is left out, and 1 more")
+
+
+@pytest.mark.parametrize("kind", ["crosswalk", "stopLine"])
+def test_a_crosswalk_or_a_stop_line_that_cannot_be_read_is_refused(tmp_path: Path, kind: str) -> None:
+    with pytest.raises(InputError, match="hdg='x' is no finite number"):
+        with_objects(tmp_path, thing(kind).replace("<object", '<object hdg="x"'))
 
 
 PLAN = "<planView>" + xodr.geometry(0.0, -12.0, -12.0, 0.0, 24.0) + "</planView>"

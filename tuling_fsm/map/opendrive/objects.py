@@ -11,6 +11,7 @@ import numpy as np
 
 from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.arrays import BoolArray, FloatArray
+from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose, wrap_angle
 from tuling_fsm.core.records import replace
 from tuling_fsm.map.connecting import entries
@@ -65,6 +66,8 @@ class RoadObjects:
     """How high the lanes are that each slot belongs to, m."""
     low: dict[int, float] = field(default_factory=dict)
     """The same of what passes under a car, by its place in `others`."""
+    unreadable: list[InputError] = field(default_factory=list)
+    """Of those that are left out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,13 +113,16 @@ def read_objects(
         index: of all lanes in the order of `lanes`, to find those that an object lies on.
         stop_lines: ids of objects that signals call their stop line, whatever these are called themselves.
         warnings: where what cannot be read is told of.
+
+    Raises:
+        InputError: a crosswalk or a stop line cannot be read.
     """
     found = RoadObjects()
     order = list(lanes.values())
     level = _Level(order, np.array([lane.type == DRIVING for lane in order], dtype=np.bool_), index, 0.0)
     for road in roads.values():
         for element in road.element.findall("objects/object"):
-            for placed in outlines(element, road):
+            for placed in _outlines(found, element, road, stop_lines):
                 height = float(road.elevation(np.clip([placed.station], 0.0, road.length))[0][0])
                 around = replace(level, height=height).of_lanes(placed.corners)
                 _sort_in(found, element, road, placed, around, stop_lines)
@@ -127,6 +133,9 @@ def read_objects(
         _read_in_junction(found, junction, lanes, level, stop_lines, warnings)
         for path in junction.findall("crossPath"):
             _read_path(found, path, roads, lanes, level, warnings)
+    if found.unreadable:
+        first, *others = found.unreadable
+        warnings.append(f"{first}; the object is left out" + (f", and {len(others)} more" if others else ""))
     return replace(found, slots=list(_with_own_ids(found.slots)), others=_without_wheel_stops(found))
 
 
@@ -162,6 +171,21 @@ def _with_own_ids(slots: Iterable[ParkingSlot]) -> Iterator[ParkingSlot]:
         yield slot if seen[slot.id] == 1 else replace(slot, id=f"{slot.id}#{seen[slot.id]}")
 
 
+def _outlines(found: RoadObjects, element: Element, road: Road, stop_lines: Collection[str]) -> list[Outline]:
+    """The outlines of an object; none where something of it cannot be read.
+
+    Raises:
+        InputError: what cannot be read is a crosswalk or a stop line, at which a car has to stop.
+    """
+    try:
+        return list(outlines(element, road))
+    except InputError as error:
+        if element.get("type") == "crosswalk" or _is_stop_line(element, stop_lines):
+            raise
+        found.unreadable.append(error)
+        return []
+
+
 def _read_in_junction(
     found: RoadObjects, junction: Element, lanes: Mapping[LaneId, Lane], level: _Level, stop_lines: Collection[str],
     warnings: list[str],
@@ -171,7 +195,7 @@ def _read_in_junction(
     if framed is not None:
         frame, height = framed
         for element in elements:
-            for placed in outlines(element, frame):
+            for placed in _outlines(found, element, frame, stop_lines):
                 around = replace(level, height=height).of_lanes(placed.corners)
                 _sort_in(found, element, frame, placed, around, stop_lines)
     elif elements:
