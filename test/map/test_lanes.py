@@ -155,5 +155,5 @@ def test_ramps_are_driving_lanes_and_others_keep_their_type(tmp_path: Path) -> N
 def test_a_lane_that_is_driven_both_ways_is_told_of(tmp_path: Path, lane: str, told: bool) -> None:
     road_map = xodr.read(tmp_path, xodr.road([xodr.section([xodr.lane(-1), lane])]))
     assert [warning.partition(">: ")[2] for warning in road_map.warnings] == [
-        "lane -2 of road 1 is driven both ways; read as one-way"
+        "lanes that are driven both ways: 1 (lane -2 of road 1); read as one-way"
     ] * told

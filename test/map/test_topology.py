@@ -170,4 +170,23 @@ def test_lanes_under_the_wrong_side_go_by_their_number(tmp_path: Path) -> None:
     text = text.replace("<left></left>", "", 1)
     road_map = xodr.read_text(tmp_path, text)
     assert LaneId("1", 0, -1) in road_map.lanes
-    assert any("its id decides" in warning for warning in road_map.warnings)
+    (warning,) = road_map.warnings
+    assert "lanes on another side than their id says: 1 (lane -1 of road 1 in <left>); the id decides" in warning
+
+
+def test_what_is_odd_about_many_lanes_is_told_of_once(tmp_path: Path) -> None:
+    """With the place of the first, their number and some of them."""
+    roads = []
+    for i in range(7):
+        bare = xodr.lane(-1, "", links=((), (-1, -9)))
+        plan = xodr.geometry(0.0, 0.0, 9.0 * i, 0.0, 100.0)
+        road = xodr.road([xodr.section([bare])], str(i), plan, link=xodr.road_link("road", str((i + 1) % 7)))
+        roads.append(road.replace("<left></left>", "").replace("right>", "left>"))
+    told = [warning.partition("xodr:4: ")[2] for warning in xodr.read(tmp_path, *roads).warnings]
+    assert [line.partition(" (lane ")[0] for line in told] == [
+        "<lane>: lanes with neither width nor border: 7",
+        "<lane>: lanes on another side than their id says: 7",
+        "<road>: links of lanes that do not meet: 7",
+        "<road>: links to lanes that are not there: 7",
+    ]
+    assert all("of road 4" in line and ", ...); " in line for line in told)

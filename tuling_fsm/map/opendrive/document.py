@@ -1,4 +1,4 @@
-"""XML underneath: parsing, checked attributes, and errors that say file, line and element."""
+"""XML underneath: parsing, checked attributes, and errors and warnings that say file, line and element."""
 
 from __future__ import annotations
 
@@ -21,6 +21,27 @@ EXAMPLES = 5
 
 # A comment ends at the first end of one: however many there are, there is one way to read them.
 _LATE_DECLARATION = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|<!--(?:[^-]|-(?!->))*-->)+(<\?xml\s.*?\?>)", re.DOTALL)
+
+
+class Warnings(list[str]):
+    """What is told of a map: a line each, and one for all elements of a kind."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._kinds: dict[tuple[str, str], dict[tuple[Element, str], None]] = {}
+
+    def one_of(self, kind: str, element: Element, name: str, effect: str) -> None:
+        """One more element of a kind: what they are, what it is called among the examples, and what is made of them."""
+        self._kinds.setdefault((kind, effect), {})[element, name] = None
+
+    def lines(self) -> tuple[str, ...]:
+        """All of them, those of kinds with the place of the first, how many there are and the first few."""
+        found = list(self)
+        for (kind, effect), elements in self._kinds.items():
+            first, _ = next(iter(elements))
+            names = list(dict.fromkeys(name for _, name in elements))
+            found.append(f"{where(first)}: {kind}: {len(elements)} ({examples(names)}); {effect}")
+        return tuple(dict.fromkeys(found))
 
 
 def read_content(path: Path) -> bytes:

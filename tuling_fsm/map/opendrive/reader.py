@@ -15,7 +15,7 @@ from tuling_fsm.core.topics import FAR_M
 from tuling_fsm.input_file import in_letters
 from tuling_fsm.map.connecting import junctions_from
 from tuling_fsm.map.lanes import Lane, LaneId, Signal, StopLine
-from tuling_fsm.map.opendrive.document import Element, number, parse, raw_dict, read_content, where
+from tuling_fsm.map.opendrive.document import Element, Warnings, number, parse, raw_dict, read_content, where
 from tuling_fsm.map.opendrive.junction import read_junction
 from tuling_fsm.map.opendrive.lane_builder import build_lanes, sample_roads
 from tuling_fsm.map.opendrive.objects import read_objects
@@ -45,7 +45,7 @@ def read_map(path: str | Path) -> RoadMap:
 
 @lru_cache(maxsize=4)
 def _build(path: Path, content: bytes) -> RoadMap:
-    warnings: list[str] = []
+    warnings = Warnings()
     root = parse(content, path, warnings)
     _check_header(root, warnings)
     roads = _read_roads(root, warnings)
@@ -80,7 +80,7 @@ def _build(path: Path, content: bytes) -> RoadMap:
         slots=tuple(objects.slots),
         objects=tuple(objects.others),
         user_data=_user_data(root, roads),
-        warnings=tuple(dict.fromkeys(warnings)),
+        warnings=warnings.lines(),
     )
 
 
@@ -112,7 +112,7 @@ def _check_place(root: Element, lanes: Mapping[LaneId, Lane], warnings: list[str
         )
 
 
-def _read_roads(root: Element, warnings: list[str]) -> dict[str, Road]:
+def _read_roads(root: Element, warnings: Warnings) -> dict[str, Road]:
     roads: dict[str, Road] = {}
     for element in root.findall("road"):
         road = in_pieces(read_road(element, warnings))

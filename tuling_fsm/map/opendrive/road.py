@@ -16,7 +16,7 @@ from tuling_fsm.core.records import replace
 from tuling_fsm.map.lanes import DRIVING, canonical
 from tuling_fsm.map.opendrive.access import AccessRecords, read_access
 from tuling_fsm.map.opendrive.cubic import ZERO, PiecewiseCubic, read_cubic
-from tuling_fsm.map.opendrive.document import Element, integer, number, raw_dict, text, where
+from tuling_fsm.map.opendrive.document import Element, Warnings, integer, number, raw_dict, text, where
 from tuling_fsm.map.opendrive.reference_line import ReferenceLine, SampledCurve, read_reference_line
 from tuling_fsm.map.opendrive.road_mark import RoadMark, read_road_marks
 from tuling_fsm.map.opendrive.speed import read_lane_speeds, read_road_speeds
@@ -104,7 +104,7 @@ class Road:
         return max(int(np.searchsorted(starts, s + 1e-6, side="right")) - 1, 0)
 
 
-def read_road(element: Element, warnings: list[str]) -> Road:
+def read_road(element: Element, warnings: Warnings) -> Road:
     """One `<road>`.
 
     Raises:
@@ -146,13 +146,14 @@ def _junction(road: Element) -> str | None:
     return None if junction in ("-1", "") else junction
 
 
-def _read_link(element: Element | None, warnings: list[str]) -> RoadLink | None:
+def _read_link(element: Element | None, warnings: Warnings) -> RoadLink | None:
     if element is None:
         return None
     kind = element.get("elementType", "road")
     contact = element.get("contactPoint")
     if kind not in ("road", "junction") or contact not in (None, "start", "end"):
-        warnings.append(f"{where(element)}: elementType={kind!r} contactPoint={contact!r} is unknown; ignored")
+        name = f"elementType={kind!r} contactPoint={contact!r}"
+        warnings.one_of("links of roads to what is unknown", element, name, "ignored")
         return None
     return RoadLink(kind, text(element, "elementId"), contact)
 
@@ -168,7 +169,7 @@ def _permanent_lanes(road: Element, warnings: list[str]) -> list[Element]:
 
 
 def _read_sections(
-    road: Element, permanent: Sequence[Element], length: float, warnings: list[str]
+    road: Element, permanent: Sequence[Element], length: float, warnings: Warnings
 ) -> tuple[LaneSection, ...]:
     elements = [section for lanes in permanent for section in lanes.findall("laneSection")]
     if not elements:
@@ -191,7 +192,7 @@ def _read_sections(
 Lanes = dict[int, RoadLane]
 
 
-def _read_lanes(section: Element, start: float, end: float, warnings: list[str]) -> Lanes:
+def _read_lanes(section: Element, start: float, end: float, warnings: Warnings) -> Lanes:
     lanes: Lanes = {}
     for side, sign in (("left", 1), ("center", 0), ("right", -1)):
         for element in section.findall(f"{side}/lane"):
@@ -199,7 +200,8 @@ def _read_lanes(section: Element, start: float, end: float, warnings: list[str])
             if lane.number in lanes:
                 raise InputError(where(element), f"a second lane has id {lane.number}", "unique lane ids in a section")
             if _side(lane.number) != sign:
-                warnings.append(f"{where(element)}: lane {lane.number} stands in <{side}>; its id decides")
+                name = f"lane {lane.number} of road {_road_of(element)} in <{side}>"
+                warnings.one_of("lanes on another side than their id says", element, name, "the id decides")
             lanes[lane.number] = lane
     return dict(sorted(lanes.items(), reverse=True))
 
@@ -220,16 +222,17 @@ def _carried_on(before: Lanes, single: Lanes) -> tuple[Lanes, Lanes]:
     return {**before, **first}, dict(sorted({**single, **second}.items(), reverse=True))
 
 
-def _read_lane(element: Element, start: float, end: float, warnings: list[str]) -> RoadLane:
+def _read_lane(element: Element, start: float, end: float, warnings: Warnings) -> RoadLane:
     lane_id = integer(element, "id")
     width = read_cubic(element.findall("width"), "sOffset", warnings, end, start)
     border = read_cubic(element.findall("border"), "sOffset", warnings, end, start)
     if width is None and border is None and lane_id != 0:
-        warnings.append(f"{where(element)}: lane {lane_id} has neither width nor border; taken as 0 m wide")
+        name = f"lane {lane_id} of road {_road_of(element)}"
+        warnings.one_of("lanes with neither width nor border", element, name, "taken as 0 m wide")
     kind = element.get("type", "none")
     if kind == "bidirectional" or (element.get("direction") == "both" and canonical(kind) == DRIVING):
-        road = next(element.iterancestors("road")).get("id")
-        warnings.append(f"{where(element)}: lane {lane_id} of road {road} is driven both ways; read as one-way")
+        name = f"lane {lane_id} of road {_road_of(element)}"
+        warnings.one_of("lanes that are driven both ways", element, name, "read as one-way")
     return RoadLane(
         number=lane_id,
         type=kind,
@@ -242,6 +245,11 @@ def _read_lane(element: Element, start: float, end: float, warnings: list[str]) 
         access=read_access(element, start),
         reversed=element.get("direction") == "reversed",
     )
+
+
+def _road_of(lane: Element) -> str:
+    """The id of the road of a lane."""
+    return next(lane.iterancestors("road")).get("id", "")
 
 
 def _lane_links(lane: Element, name: str) -> tuple[int, ...]:

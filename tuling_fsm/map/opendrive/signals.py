@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from tuling_fsm.map.opendrive.document import Element, examples, integer, number, text, where
+from tuling_fsm.map.opendrive.document import Element, Warnings, integer, number, text, where
 from tuling_fsm.map.opendrive.road import Road
 
 LIGHT, STOP, YIELD, LINE = "light", "stop", "yield", "line"
@@ -111,35 +111,26 @@ class RoadSignal(NamedTuple):
         )  # fmt: skip
 
 
-def read_signals(roads: Mapping[str, Road], warnings: list[str]) -> list[RoadSignal]:
+def read_signals(roads: Mapping[str, Road], warnings: Warnings) -> list[RoadSignal]:
     """All signals, each with all its placements, in file order but that those of one id and road are together.
 
     A signal's number is its id where that is a number that no other signal took before, else one beyond all ids, or
     the smallest that is free where 32 bits leave none.
     """
     heads: dict[tuple[str, str], list[RoadSignal]] = {}
-    unknown: dict[Element, str] = {}
-    twice: dict[Element, str] = {}
     for road in roads.values():
         for element in road.element.findall("signals/signal"):
             if _is_unknown(element):
-                unknown[element] = f"{element.get('country', '')} {element.get('type', '')}".strip()
+                name = f"{element.get('country', '')} {element.get('type', '')}".strip()
+                effect = "nobody stops at them, <semantics> would tell"
+                warnings.one_of("signals of which it is not known what they mean", element, name, effect)
             signal = _read_signal(element, road)
             if _sort_in(heads.setdefault((signal.id, road.id), []), signal):
-                twice[element] = signal.id
+                kind = "signals with the id of another one on their road"
+                warnings.one_of(kind, element, signal.id, "each is one of its own")
     for road in roads.values():
         for element in road.element.findall("signals/signalReference"):
             _refer(heads, element, road, warnings)
-    if unknown:
-        warnings.append(
-            f"{where(next(iter(unknown)))}: signals of which it is not known what they mean: {len(unknown)} "
-            f"({examples(list(dict.fromkeys(unknown.values())))}); nobody stops at them, <semantics> would tell"
-        )
-    if twice:
-        warnings.append(
-            f"{where(next(iter(twice)))}: signals with the id of another one on their road: {len(twice)} "
-            f"({examples(list(twice.values()))}); each is one of its own"
-        )
     return _numbered([signal for same in heads.values() for signal in same])
 
 

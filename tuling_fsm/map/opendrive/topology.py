@@ -10,7 +10,7 @@ import numpy as np
 
 from tuling_fsm.core import elementwise
 from tuling_fsm.map.lanes import LaneId
-from tuling_fsm.map.opendrive.document import Element, where
+from tuling_fsm.map.opendrive.document import Element, Warnings, where
 from tuling_fsm.map.opendrive.junction import RoadJunction
 from tuling_fsm.map.opendrive.road import Road, RoadLink
 from tuling_fsm.map.opendrive.sampling import LaneShape
@@ -45,14 +45,14 @@ class _Network:
     roads: Mapping[str, Road]
     junctions: Mapping[str, RoadJunction]
     shapes: Mapping[LaneId, LaneShape]
-    warnings: list[str]
+    warnings: Warnings
 
 
 def connect(
     roads: Mapping[str, Road],
     junctions: Mapping[str, RoadJunction],
     shapes: Mapping[LaneId, LaneShape],
-    warnings: list[str],
+    warnings: Warnings,
 ) -> Topology:
     """All drivable links. A link said from one side only counts; what leads nowhere or jumps is noted and dropped."""
     network = _Network(roads, junctions, shapes, warnings)
@@ -83,10 +83,9 @@ def _meets(network: _Network, tail: LaneId, head: LaneId) -> bool:
     turn = abs((float(b.heading[0] - a.heading[-1]) + np.pi) % (2.0 * np.pi) - np.pi)
     if gap <= MAX_GAP_M and turn <= (MAX_TURN_TOUCHING if gap <= TOUCHING_M else MAX_TURN):
         return True
-    network.warnings.append(
-        f"{where(network.roads[tail.road].element)}: lane {tail.lane} of road {tail.road} links to lane {head.lane} "
-        f"of road {head.road}, {gap:.2f} m and {turn:.2f} rad away; ignored"
-    )
+    ends = f"lane {tail.lane} of road {tail.road} to lane {head.lane} of road {head.road}"
+    name, element = f"{ends} {gap:.2f} m and {turn:.2f} rad away", network.roads[tail.road].element
+    network.warnings.one_of("links of lanes that do not meet", element, name, "ignored")
     return False
 
 
@@ -141,7 +140,8 @@ def _junction_joints(network: _Network, junction: RoadJunction) -> Iterator[Join
     for connection in junction.connections:
         incoming, other = network.roads.get(connection.incoming), network.roads.get(connection.connecting)
         if incoming is None or other is None or connection.contact is None:
-            network.warnings.append(f"{where(connection.element)}: connection {connection.id} is incomplete; ignored")
+            name = f"{connection.id} of junction {junction.id}"
+            network.warnings.one_of("connections that are incomplete", connection.element, name, "ignored")
             continue
         touching_end = _touching_end(incoming, junction.id, other, connection.contact == "end")
         for number, onto in connection.lane_links:
@@ -176,9 +176,7 @@ def _existing(network: _Network, a: LaneEndpoint, b: LaneEndpoint, element: Elem
     missing = [end.lane for end in (a, b) if end.lane not in network.shapes]
     if missing:
         lane = missing[0]
-        network.warnings.append(
-            f"{where(element)}: link to lane {lane.lane} in section {lane.section} of road {lane.road}, "
-            "which is not there"
-        )
+        name = f"lane {lane.lane} in section {lane.section} of road {lane.road}"
+        network.warnings.one_of("links to lanes that are not there", element, name, "ignored")
         return
     yield a, b
