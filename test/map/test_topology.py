@@ -138,6 +138,32 @@ def test_connections_of_a_junction(tmp_path: Path) -> None:
     assert road_map.junctions["9"].lanes == (LaneId("2", 0, -1),)
 
 
+@pytest.mark.parametrize(
+    ("number", "rule", "told"), [(-1, "", False), (1, "", True), (1, "LHT", False), (1, "RHT", False)]
+)
+def test_a_map_that_looks_left_hand_and_says_no_rule_is_told_of(
+    tmp_path: Path, number: int, rule: str, told: bool
+) -> None:
+    """By its junctions, of which the incoming road tells where traffic comes from."""
+    one, two, junction = (part.replace('="-1" to="-1"', f'="{number}" to="{number}"') for part in fork(tmp_path))
+    if rule:
+        one, two = (part.replace("<road ", f'<road rule="{rule}" ') for part in (one, two))
+    if number > 0:
+        one, two = (mirrored(part) for part in (one, two))
+    road_map = xodr.read(tmp_path, one, two, junction)
+    found = [warning for warning in road_map.warnings if "looks as if made for left-hand traffic" in warning]
+    assert len(found) == told
+    assert all("1 of 1 links of junctions" in line and 'rule="LHT" on each <road>' in line for line in found)
+    assert road_map.left_hand is (rule == "LHT")
+
+
+def mirrored(road: str) -> str:
+    """A road with a lane to the right, which it has to the left instead."""
+    lane = xodr.section([xodr.lane(-1)])
+    assert lane in road
+    return road.replace(lane, xodr.section([xodr.lane(1)]))
+
+
 def test_direct_junctions_link_roads(tmp_path: Path) -> None:
     road_map = xodr.read(tmp_path, *fork(tmp_path, "direct"))
     assert road_map.lanes[LaneId("1", 0, -1)].successors == (LaneId("2", 0, -1),)

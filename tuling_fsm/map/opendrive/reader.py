@@ -23,7 +23,7 @@ from tuling_fsm.map.opendrive.pieces import in_pieces
 from tuling_fsm.map.opendrive.road import Road, read_road, user_data
 from tuling_fsm.map.opendrive.signals import RoadSignal, read_controllers, read_signals
 from tuling_fsm.map.opendrive.stop_lines import find_stops, merge, unheeded
-from tuling_fsm.map.opendrive.topology import connect
+from tuling_fsm.map.opendrive.topology import connect, runs_by_rule
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.surface import build_index
 
@@ -62,6 +62,7 @@ def _build(path: Path, content: bytes) -> RoadMap:
     objects = read_objects(roads, root.findall("junction"), lanes, index, named, warnings)
     stop_lines = merge(find_stops(written, objects.painted_stops, roads, lanes), lanes)
     left_hand = _left_hand(roads, warnings)
+    _check_rule(root, runs_by_rule(roads, junctions), warnings)
     lost = unheeded(written, stop_lines)
     warnings.extend([f"{where(root)}: {lost}"] if lost else [])
     controls = read_controllers(root)
@@ -136,6 +137,19 @@ def _left_hand(roads: Mapping[str, Road], warnings: list[str]) -> bool:
             f"right of way, kerb and indicators are {general} everywhere"
         )
     return mostly
+
+
+def _check_rule(root: Element, by_rule: Sequence[bool], warnings: list[str]) -> None:
+    """Tell of a map that says no rule and of which most links of junctions lead against the right-hand traffic that it
+    is taken to have.
+    """
+    against = by_rule.count(False)
+    if 2 * against > len(by_rule):
+        warnings.append(
+            f"{where(root)}: looks as if made for left-hand traffic: {against} of {len(by_rule)} links of junctions "
+            "lead against the lanes of roads without rule=, which are read as right-hand traffic; "
+            'rule="LHT" on each <road> would say it'
+        )
 
 
 def _controllers(signals: Sequence[RoadSignal], controls: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[int, ...]]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from tuling_fsm.core import elementwise
-from tuling_fsm.map.lanes import LaneId
+from tuling_fsm.map.lanes import DRIVING, LaneId, canonical
 from tuling_fsm.map.opendrive.document import Element, Warnings, where
 from tuling_fsm.map.opendrive.junction import RoadJunction
 from tuling_fsm.map.opendrive.road import Road, RoadLink
@@ -67,6 +67,21 @@ def connect(
         {lane: tuple(found) for lane, found in successors.items()},
         {lane: tuple(found) for lane, found in predecessors.items()},
     )
+
+
+def runs_by_rule(roads: Mapping[str, Road], junctions: Iterable[RoadJunction]) -> list[bool]:
+    """Of each link of a junction onto a driving lane of a road that says no `rule`, whether it leads along the traffic
+    that the road is taken to have.
+    """
+    found: list[bool] = []
+    for connection in (each for junction in junctions for each in junction.connections):
+        road, at_end = roads.get(connection.connecting), connection.contact == "end"
+        if road is None or road.junction is None or connection.contact is None or "rule" in road.element.attrib:
+            continue
+        lanes = road.sections[-1 if at_end else 0].lanes
+        onto = (lanes[number] for _, number in connection.lane_links if number in lanes and number != 0)
+        found.extend(road.forward(lane) is not at_end for lane in onto if canonical(lane.type) == DRIVING)
+    return found
 
 
 def _leaves(network: _Network, point: LaneEndpoint) -> bool:
