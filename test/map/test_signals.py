@@ -111,6 +111,16 @@ def test_catalogue(tmp_path: Path, kind: str, country: str, expected: str | None
     assert len(road_map.signals) == 1
 
 
+@pytest.mark.clause("INT-2")
+@pytest.mark.parametrize(("kind", "light"), [("1.000.001", True), ("1.000.011", True), ("1.000.002", False)])
+def test_a_light_may_be_numbered_in_thousands(tmp_path: Path, kind: str, light: bool) -> None:
+    """As some tables print them."""
+    road_map = towns.crossing(tmp_path, {1: signals(signal("7", kind, country="OpenDRIVE"))})
+    assert [line.kind for line in road_map.stop_lines] == ["light"] * light
+    assert road_map.signals[7].type == kind.replace(".", "")
+    assert road_map.warnings == ()
+
+
 def semantics(*priorities: str) -> str:
     return f"<semantics>{''.join(f'<priority type={chr(34)}{each}{chr(34)}/>' for each in priorities)}</semantics>"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
@@ -36,6 +37,8 @@ clause 14.8), the one that asks most first.
 
 _SAYS_NO_COUNTRY = frozenset({"", "OPENDRIVE", "ZZ", "NONE", "-1"})
 
+_IN_THOUSANDS = re.compile(r"[0-9]\.[0-9]{3}\.[0-9]{3}")
+
 _DIGITS = 10
 """Of the largest number of 32 bits."""
 
@@ -62,9 +65,15 @@ def _code(country: str) -> str:
     return country.strip().upper()
 
 
+def _type(element: Element) -> str:
+    """The number of a signal in its catalogue, without the points in which some write `1.000.011`."""
+    type_ = element.get("type", "").strip()
+    return type_.replace(".", "") if _IN_THOUSANDS.fullmatch(type_) else type_
+
+
 def _is_unknown(element: Element) -> bool:
     """Whether no catalogue that is known and no semantics say what a signal means."""
-    type_, country = element.get("type", ""), _code(element.get("country", ""))
+    type_, country = _type(element), _code(element.get("country", ""))
     if type_ in _LIGHTS or element.find("semantics") is not None:
         return False
     if country in _SAYS_NO_COUNTRY:
@@ -143,7 +152,7 @@ def read_controllers(root: Element) -> dict[str, tuple[str, ...]]:
 
 
 def _read_signal(element: Element, road: Road) -> RoadSignal:
-    type_ = element.get("type", "")
+    type_ = _type(element)
     links = element.findall("reference")
     references = {(link.get("elementType", ""), link.get("elementId", "").strip()) for link in links}
     # That a line depends on a light says the same as that the light refers to it.
