@@ -159,7 +159,10 @@ def _without_wheel_stops(found: RoadObjects) -> list[StaticObject]:
 def _passes_under(element: Element, placed: Outline) -> bool:
     """Whether an object whose height is known is so low that the body of a car passes above it."""
     parts = (element, *element.iter("repeat", "cornerRoad", "cornerLocal"))
-    height = max(number(part, name, 0.0) for part in parts for name in ("height", "heightStart", "heightEnd"))
+    try:
+        height = max(number(part, name, 0.0) for part in parts for name in ("height", "heightStart", "heightEnd"))
+    except InputError:
+        return False
     return 0.0 < height <= UNDER_THE_CAR_M - placed.underside
 
 
