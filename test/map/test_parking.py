@@ -12,9 +12,10 @@ from garage import AISLE_M, HALF_M, LANE_M, LOWER_IN, LOWER_OUT, UPPER_IN, UPPER
 from map import xodr
 from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.rectangles import clip
 from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.opendrive import read_map
-from tuling_fsm.map.parking import MARGIN_M, opposite, parking_areas, parking_end
+from tuling_fsm.map.parking import MARGIN_M, opposite, parking_areas, parking_end, slot_front
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.routing import plan_route
 from tuling_fsm.share import share_file
@@ -123,6 +124,36 @@ def test_the_edges_are_open_at_the_slots_and_closed_at_dead_ends(park: RoadMap) 
     assert touches(area.edges, end - 0.1, end + 0.1, -3.4, -0.1)
     assert touches(area.edges, end - 0.1, end + 0.1, 0.1, 3.4)
     assert touches(area.edges, HALF_M + 1.0, HALF_M + 3.0, -3.6, -3.4), "and before the first slot"
+
+
+def set_back(number: int, s: float, gap: float, angle: float = 90.0) -> str:
+    """A slot of 5.3 by 2.6 m, turned by an angle (degrees) against the lane on the right, whose edge is `gap` m off."""
+    sine, cosine = math.sin(math.radians(angle)), math.cos(math.radians(angle))
+    return slot(number, s, -(3.5 + gap + 2.65 * sine + 1.3 * cosine), 5.3, 2.6, heading=math.radians(angle))
+
+
+@pytest.mark.clause("PRK-1", "PRK-3")
+@pytest.mark.parametrize(
+    ("gap", "angle"), [(0.4, 90.0), (1.2, 90.0), (2.9, 90.0), (0.4, 60.0), (0.4, 45.0), (0.4, 30.0)]
+)
+def test_slots_that_are_set_back_or_slanted_are_open_as_far_as_their_aisle(
+    tmp_path: Path, gap: float, angle: float
+) -> None:
+    road_map = road(tmp_path, set_back(1, 50.0, gap, angle))
+    (area,) = parking_areas(road_map)
+    (bay,) = area.slots
+    for ahead in np.arange(0.0, 9.0, 0.1):
+        ends = slot_front(bay, 0.25, float(ahead))
+        across = Pose(*ends[0].tolist(), bay.pose.heading - 0.5 * math.pi)
+        enter, leave = clip(area.edges, across, (0.0, bay.width + 0.5, -0.05, 0.05))
+        assert not (enter <= leave).any(), ahead
+        if all(road_map.positions(x, y) for x, y in ends.tolist()):
+            break
+    else:
+        raise AssertionError("the mouth never meets the lane")
+    assert touches(area.edges, 30.0, 40.0, -3.6, -3.4)
+    assert touches(area.edges, 60.0, 70.0, -3.6, -3.4)
+    assert touches(area.edges, 40.0, 60.0, 3.4, 3.6), "on the other side of the aisle"
 
 
 def test_the_lane_of_the_other_direction(park: RoadMap) -> None:

@@ -31,6 +31,12 @@ AISLE_M = 8.0
 PARALLEL = math.radians(20.0)
 """A slot turned less than this against its lane lies along it."""
 
+SIDE_M = 0.3
+"""The mouth of a slot is this much wider than the slot, to either side."""
+
+LEAST_OPEN_M = 1.0
+"""No less than this is open before a slot."""
+
 MARGIN_M = 3.0
 """An aisle reaches this far beyond its first and last slot."""
 
@@ -100,6 +106,29 @@ def parking_end(road_map: RoadMap, route: Route) -> ParkingEnd | None:
         area = next(found, None)
         _ends[route] = None if area is None else ParkingEnd(area, _entry(area, route))
     return _ends[route]
+
+
+def mouth_depth(road_map: RoadMap, slot: ParkingSlot) -> float:
+    """How far (m) before a slot, along it, the whole width of its mouth is on the surface of its aisle: one that is
+    slanted or set back lies some way off. 0 where it opens to no aisle.
+    """
+    aisle = {position.lane for position in _beside(road_map, slot)}
+    depths = [0.0]
+    for x, y in slot_front(slot, SIDE_M).tolist():
+        near = [each for each in road_map.positions(x, y, radius=MOUTH_M + slot.width) if each.lane in aisle]
+        gap, heading = min(((abs(each.offset) - 0.5 * each.width, each.heading) for each in near), default=(0.0, 0.0))
+        across = abs(elementary.sin(heading - slot.pose.heading))
+        depths.append(gap / max(across, elementary.sin(PARALLEL)))
+    return max(depths)
+
+
+def slot_front(slot: ParkingSlot, side: float = 0.0, ahead: float = 0.0) -> FloatArray:
+    """The left and the right end (2, 2) of a slot's front, `side` m farther out and `ahead` m before it."""
+    sine, cosine = elementary.sin_cos(slot.pose.heading)
+    along, across = 0.5 * slot.length + ahead, 0.5 * slot.width + side
+    middle = np.array((slot.pose.x + along * cosine, slot.pose.y + along * sine))
+    left = across * np.array((-sine, cosine))
+    return np.stack((middle + left, middle - left))
 
 
 def opposite(road_map: RoadMap, pose: Pose) -> Pose | None:
@@ -237,14 +266,14 @@ def _edges(road_map: RoadMap, slots: Sequence[ParkingSlot], aisles: Sequence[Ais
     radius = float(elementwise.hypot(*(centres - middle).T).max()) + GAP_M
     edges = road_map.boundary_segments(float(middle[0]), float(middle[1]), radius)
     for slot in slots:
-        edges = _opened(edges, slot)
+        edges = _opened(edges, slot, mouth_depth(road_map, slot))
     return np.vstack((edges, *(_caps(road_map, aisle) for aisle in aisles)))
 
 
-def _opened(edges: FloatArray, slot: ParkingSlot) -> FloatArray:
-    """Edges without their parts in a slot and right before it."""
-    half = 0.5 * slot.width + 0.3
-    enter, leave = clip(edges, slot.pose, (-0.5 * slot.length, 0.5 * slot.length + 1.0, -half, half), FLAT_M)
+def _opened(edges: FloatArray, slot: ParkingSlot, depth: float) -> FloatArray:
+    """Edges without their parts in a slot and before it, as far as its aisle, which begins `depth` m before it."""
+    half, front = 0.5 * slot.width + SIDE_M, 0.5 * slot.length + max(depth + SIDE_M, LEAST_OPEN_M)
+    enter, leave = clip(edges, slot.pose, (-0.5 * slot.length, front, -half, half), FLAT_M)
     hit = enter < leave
     return np.concatenate((edges[~hit], outside(edges[hit], enter[hit], leave[hit])))
 

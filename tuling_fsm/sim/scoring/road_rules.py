@@ -15,7 +15,8 @@ from tuling_fsm.core import elementary
 from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.geometry import Pose, distance, shifted, wrap_angle
 from tuling_fsm.core.vehicle import Vehicle, center_ahead
-from tuling_fsm.map.lanes import DRIVING, SURFACE, Lane, LaneId, LaneMark, LanePosition, MarkKind
+from tuling_fsm.map.lanes import DRIVING, SURFACE, Lane, LaneId, LaneMark, LanePosition, MarkKind, ParkingSlot
+from tuling_fsm.map.parking import SIDE_M, mouth_depth, slot_front
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.scoring.agent_tracks import GRADE
 from tuling_fsm.sim.scoring.collisions import SAME_LEVEL_M
@@ -54,6 +55,7 @@ class RoadRules:
         self._vehicle = vehicle
         slots = [Polygon(slot.outline) for slot in road_map.slots]
         self._slots = STRtree([slot if slot.is_valid else MultiPolygon() for slot in slots]) if slots else None
+        self._mouths = STRtree([_mouth(road_map, slot) for slot in road_map.slots])
 
     def lane(self, pose: Pose, z: float = math.nan, types: tuple[str, ...] = (DRIVING,)) -> LanePosition | None:
         """The lane of these types under the middle of the car, the one it follows where several overlap, at its height
@@ -82,9 +84,13 @@ class RoadRules:
     def off_road(self, corners: FloatArray, margin: float) -> bool:
         """Whether a corner (4, 2) lies more than `margin` m outside every surface that wheels may touch."""
         for x, y in corners.tolist():
-            if not self._map.positions(x, y, margin, ON_SURFACE) and not self._in_slot(x, y, margin):
+            if not (self._map.positions(x, y, margin, ON_SURFACE) or self._at_slot(x, y, margin)):
                 return True
         return False
+
+    def _at_slot(self, x: float, y: float, margin: float) -> bool:
+        """Whether a place lies in a slot or between one and its aisle, or within `margin` m of that."""
+        return self._in_slot(x, y, margin) or len(self._mouths.query(points(x, y), "dwithin", margin)) > 0
 
     def _in_slot(self, x: float, y: float, margin: float) -> bool:
         return self._slots is not None and len(self._slots.query(points(x, y), "dwithin", margin)) > 0
@@ -103,7 +109,9 @@ class RoadRules:
         at.
         """
         if position is None:
-            return not self._map.positions(middle.x, middle.y, 0.0, (PARKING,)) and not self.in_slot(middle)
+            return not self._map.positions(middle.x, middle.y, 0.0, (PARKING,)) and not self._at_slot(
+                middle.x, middle.y, 0.0
+            )
         if not route_lanes or self._map.lanes[position.lane].junction is not None:
             return False
         beside = self._map.same_direction(position.lane)
@@ -185,6 +193,13 @@ class RoadRules:
         inward = lane.right_neighbour if self._map.left_hand else lane.left_neighbour
         mark = _mark_at(lane.right_marks if self._map.left_hand else lane.left_marks, position.s)
         return inward is None and mark is not None and mark.crossable
+
+
+def _mouth(road_map: RoadMap, slot: ParkingSlot) -> Polygon:
+    """The ground between a slot and its aisle."""
+    depth = mouth_depth(road_map, slot)
+    near, far = slot_front(slot, SIDE_M), slot_front(slot, SIDE_M, depth)
+    return Polygon((*near, *far[::-1])) if depth > 0.0 else Polygon()
 
 
 def inside_one_lane(road_map: RoadMap, corners: FloatArray) -> bool:
