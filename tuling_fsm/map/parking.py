@@ -15,7 +15,7 @@ import numpy as np
 
 from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.arrays import FloatArray
-from tuling_fsm.core.geometry import Pose, wrap_angle
+from tuling_fsm.core.geometry import Pose, distance, to_global, wrap_angle
 from tuling_fsm.core.rectangles import clip, outside
 from tuling_fsm.map.lanes import Lane, LaneId, LanePosition, ParkingSlot
 from tuling_fsm.map.road_map import RoadMap
@@ -49,6 +49,25 @@ FLAT_M = 1e-9
 """An edge on a side of a slot that turns less than this against it lies along it."""
 
 SAME_PLACE_M = 0.5
+
+SAME_BAY_M = 1.0
+"""Slots whose middles are nearer together than this are one."""
+
+MOST_MISSIONS = 8
+"""The areas of a map with the slots of no more missions than this are kept."""
+
+
+class GivenSlot(NamedTuple):
+    """A slot that somebody else than the map knows of: the pose of its middle, along it either way, length and width
+    (m).
+    """
+
+    pose: Pose
+    length: float
+    width: float
+
+
+GivenSlots = tuple[GivenSlot, ...]
 
 
 class Aisle(NamedTuple):
@@ -87,25 +106,46 @@ class ParkingEnd(NamedTuple):
     s_from: float
 
 
-_areas: WeakKeyDictionary[RoadMap, tuple[ParkingArea, ...]] = WeakKeyDictionary()
-_ends: WeakKeyDictionary[Route, ParkingEnd | None] = WeakKeyDictionary()
+_areas: WeakKeyDictionary[RoadMap, dict[GivenSlots, tuple[ParkingArea, ...]]] = WeakKeyDictionary()
+_ends: WeakKeyDictionary[Route, tuple[GivenSlots, ParkingEnd | None]] = WeakKeyDictionary()
 
 
-def parking_areas(road_map: RoadMap) -> tuple[ParkingArea, ...]:
-    """All parking areas of a map, in the order of their first slots."""
-    if road_map not in _areas:
-        _areas[road_map] = tuple(_build(road_map))
-    return _areas[road_map]
+def parking_areas(road_map: RoadMap, given: GivenSlots = ()) -> tuple[ParkingArea, ...]:
+    """All parking areas of a map and the slots that a mission gives, in the order of their first slots."""
+    known = _areas.setdefault(road_map, {})
+    if given not in known:
+        if len(known) > MOST_MISSIONS:
+            known.clear()
+        known[given] = tuple(_build(road_map, (*road_map.slots, *given_slots(road_map, given))))
+    return known[given]
 
 
-def parking_end(road_map: RoadMap, route: Route) -> ParkingEnd | None:
-    """The parking area in which a route ends; None where it ends elsewhere."""
-    if route not in _ends:
+def parking_end(road_map: RoadMap, route: Route, given: GivenSlots = ()) -> ParkingEnd | None:
+    """The parking area in which a route ends, of the map and of what a mission gives; None where it ends elsewhere."""
+    known = _ends.get(route)
+    if known is None or known[0] != given:
         last = route.lanes[-1]
-        found = (area for area in parking_areas(road_map) if area.aisle_at(last.lane, last.lane_to) is not None)
+        found = (area for area in parking_areas(road_map, given) if area.aisle_at(last.lane, last.lane_to) is not None)
         area = next(found, None)
-        _ends[route] = None if area is None else ParkingEnd(area, _entry(area, route))
-    return _ends[route]
+        known = _ends[route] = given, None if area is None else ParkingEnd(area, _entry(area, route))
+    return known[1]
+
+
+def given_slots(road_map: RoadMap, given: Sequence[GivenSlot]) -> tuple[ParkingSlot, ...]:
+    """Slots that the map does not have, or keeps for others, turned so that they open to an aisle, numbered after the
+    map's own.
+    """
+    own = [slot.pose for slot in road_map.slots if not slot.reserved]
+    new = [(i, box) for i, box in enumerate(given) if all(distance(pose, box.pose[:2]) >= SAME_BAY_M for pose in own)]
+    return tuple(_given_slot(road_map, i, box) for i, box in new)
+
+
+def open_at(road_map: RoadMap, area: ParkingArea, given: GivenSlot) -> FloatArray:
+    """The edges around an area, open at one slot more, which the area may not have or have elsewhere."""
+    if any(distance(slot.pose, given.pose[:2]) < SIDE_M for slot in area.slots):
+        return area.edges
+    slot = _given_slot(road_map, 0, given)
+    return _opened(area.edges, slot, mouth_depth(road_map, slot))
 
 
 def mouth_depth(road_map: RoadMap, slot: ParkingSlot) -> float:
@@ -167,8 +207,19 @@ class _Stretch:
     slots: dict[int, ParkingSlot] = field(default_factory=dict)
 
 
-def _build(road_map: RoadMap) -> Iterator[ParkingArea]:
-    stretches = _along_slots(road_map)
+def _given_slot(road_map: RoadMap, index: int, given: GivenSlot) -> ParkingSlot:
+    """A slot that somebody gives, as one of the map."""
+    pose, length, width = given
+    turned = (pose._replace(heading=float(wrap_angle(pose.heading + turn))) for turn in (0.0, math.pi))
+    number, name = len(road_map.slots) + 1 + index, f"{index + 1} of the mission"
+    corners = 0.5 * np.array(((length, width), (-length, width), (-length, -width), (length, -width)))
+    outline = to_global(corners, pose)
+    ways = [ParkingSlot(number, name, "", each, length, width, outline) for each in turned]
+    return next((slot for slot in ways if _beside(road_map, slot)), ways[0])
+
+
+def _build(road_map: RoadMap, known: Sequence[ParkingSlot]) -> Iterator[ParkingArea]:
+    stretches = _along_slots(road_map, known)
     for stretch in stretches:
         for other in stretches:
             if stretch.slots.keys() & other.slots.keys():
@@ -195,10 +246,10 @@ def _united(members: Sequence[_Stretch], joined: Sequence[Lane]) -> list[Aisle]:
     return [*(Aisle(each.lane.id, each.start, each.end) for each in members), *passed.values()]
 
 
-def _along_slots(road_map: RoadMap) -> list[_Stretch]:
+def _along_slots(road_map: RoadMap, known: Sequence[ParkingSlot]) -> list[_Stretch]:
     """The stretches of lanes along the slots; those on one lane with a short gap between them are one."""
     spans: dict[LaneId, list[tuple[float, float, ParkingSlot]]] = {}
-    for slot in road_map.slots:
+    for slot in known:
         for position in _beside(road_map, slot):
             reach = 0.5 * slot.width + MARGIN_M
             length = road_map.lanes[position.lane].length

@@ -38,7 +38,14 @@ from tuling_fsm.sim.scenario.model import EGO, ActorState, Population, RandomRou
 from tuling_fsm.sim.scenario.placements import in_words
 from tuling_fsm.sim.scenario.storyboard import Storyboard
 from tuling_fsm.sim.scenario.validation import check_on_map
-from tuling_fsm.sim.scoring.completion import EndConditions, Services, final_slots, mission_goal, time_limit
+from tuling_fsm.sim.scoring.completion import (
+    EndConditions,
+    Services,
+    car_park_slots,
+    final_slots,
+    mission_goal,
+    time_limit,
+)
 from tuling_fsm.sim.scoring.referee import Referee
 from tuling_fsm.sim.scoring.road_rules import Ground, ground_under, level_before
 from tuling_fsm.sim.scoring.score import Infraction
@@ -116,7 +123,7 @@ class Simulation:
         """Of the route of the scenario, or round where that is closed; of a mission, of the present one."""
         self._routes_under_way: list[tuple[int, Route, bool]] = []
         """The frame on which each comes, and whether the car is judged by it from then on."""
-        self.referee = Referee(road_map, vehicle, p.referee)
+        self.referee = Referee(road_map, vehicle, p.referee, car_park_slots(road_map, self._feed.mission))
         self._agent_table = AgentTable(self.traffic, self.scripted, self.pedestrians, foreign)
         limit = time_limit(scenario, setting.route, p.end, self._feed.mission.get("match_time_s") or math.inf)
         slots = final_slots(road_map, self._feed.mission)

@@ -70,6 +70,16 @@ def test_from_the_street_past_a_dead_end_and_a_taken_slot_into_another(car_park_
 
 @pytest.mark.slow
 @pytest.mark.clause("PRK-1", "PRK-3", "PRK-4")
+def test_a_slot_of_the_mission_is_reversed_into_where_the_map_has_none(no_slots_map: RoadMap) -> None:
+    x, y, heading = slot_pose(0, 3)
+    bay = {"x": x, "y": y, "heading": heading, "length": SLOT_LENGTH, "width": SLOT_WIDTH}
+    loop = Loop(no_slots_map, LOWER_END, set(EVERY_SLOT) - {(0, 3)}, more={"slots": [bay]})
+    loop.until(states.PARKED, 60.0)
+    assert in_box(loop, (0, 3))[0] > 0.0
+
+
+@pytest.mark.slow
+@pytest.mark.clause("PRK-1", "PRK-3", "PRK-4")
 @pytest.mark.parametrize("place", [(0, 3), (1, 6)])
 def test_a_slot_on_either_side_is_reversed_into(car_park_map: RoadMap, place: Place) -> None:
     loop = Loop(car_park_map, LOWER_END, set(EVERY_SLOT) - {place})

@@ -11,6 +11,7 @@ from garage import HALF_M, LANE_M, SLOT_LENGTH, SLOT_WIDTH, slot_pose
 from behaviour.worlds import Thing, plan
 from tuling_fsm.behaviour import states
 from tuling_fsm.behaviour.parking.parameters import ParkingParameters
+from tuling_fsm.behaviour.places import crosses
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import FollowLanes, FreeSpace, Hold, Reason
 from tuling_fsm.map.road_map import RoadMap
@@ -160,6 +161,43 @@ def test_slots_that_only_perception_or_the_mission_know_count_too_where_they_ope
     garage(drive).slots = seen_all()
     garage(drive).mission = car_park(slots=[MissionSlot(Pose(x, y, 0.5 * math.pi), SLOT_LENGTH, SLOT_WIDTH)])
     assert {round(p.goal.x, 2) for p in probes(drive)} == {x}
+
+
+@pytest.mark.clause("NOR-8", "PRK-1")
+def test_the_slots_of_a_mission_are_a_car_park_where_the_map_has_none(no_slots_map: RoadMap) -> None:
+    x, y = HALF_M + 20.0, -(LANE_M + 0.4 + 0.5 * SLOT_LENGTH)
+    bays = [MissionSlot(Pose(x, side * y, 0.5 * math.pi), SLOT_LENGTH, SLOT_WIDTH) for side in (1.0, -1.0)]
+    drive = outside(no_slots_map, mission=car_park(slots=bays))
+    garage(drive).slots = ()
+    garage(drive).go_to(26.0, -0.5 * LANE_M, 0.0)
+    drive.until(states.SLOT_SEARCH, 1.0)
+    (first, *_) = probes(drive)
+    assert (first.goal.x, math.sin(first.goal.heading)) == pytest.approx((x, 1.0))
+    for side in (1.0, -1.0):
+        assert not crosses(x, side * y, x, 0.5 * side * y, first.lines), "the bays are open to the aisle"
+        assert crosses(x + 4.0, side * y, x + 4.0, 0.5 * side * y, first.lines)
+    garage(drive).mission = car_park(stamp=drive.stamp)
+    drive.until(states.NORMAL, 1.0)
+
+
+@pytest.mark.clause("PRK-1", "PRK-3")
+@pytest.mark.parametrize("gap", [0.4, 2.0])
+@pytest.mark.parametrize("off", [0.9, 5.0])
+def test_a_slot_that_only_perception_knows_or_that_is_seen_elsewhere_is_open_to_its_aisle(
+    car_park_map: RoadMap, gap: float, off: float
+) -> None:
+    pose = slot_pose(0, 7)
+    x, y = pose.x + off, -(LANE_M + gap + 0.5 * SLOT_LENGTH)
+    drive = searching(car_park_map, x=30.0)
+    garage(drive).slots = (
+        *(slot for slot in seen_all() if math.hypot(slot.x - x, slot.y - y) > 1.0),
+        PerceivedSlot(900, False, x, y, pose.heading, SLOT_LENGTH, SLOT_WIDTH),
+    )
+    (first, *_) = probes(drive)
+    assert first.goal.x == pytest.approx(x)
+    for across in (-1.3, 0.0, 1.3):
+        assert not crosses(x + across, y, x + across, -1.0, first.lines)
+    assert crosses(x + 2.2, y, x + 2.2, -1.0, first.lines)
 
 
 @pytest.mark.clause("PRK-1")

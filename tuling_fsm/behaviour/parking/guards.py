@@ -5,10 +5,10 @@ from __future__ import annotations
 from tuling_fsm.behaviour.guards import JUNCTION_WAITS, TOLERANCE_S, back_on_road, no_path, off_route, route_ended
 from tuling_fsm.behaviour.leaf import BehaviourView
 from tuling_fsm.behaviour.mission.memory import GoalKind
-from tuling_fsm.behaviour.parking.slots import is_taken, stands_in
+from tuling_fsm.behaviour.parking.slots import is_taken, parking_end_of, stands_in
 from tuling_fsm.core.request import Reason
 from tuling_fsm.core.standing import VEHICLE_STANDS
-from tuling_fsm.map.parking import ParkingEnd, parking_end
+from tuling_fsm.map.parking import ParkingEnd
 
 
 def parking_ahead(view: BehaviourView) -> ParkingEnd | None:
@@ -16,7 +16,7 @@ def parking_ahead(view: BehaviourView) -> ParkingEnd | None:
     route = view.world.route
     if route is None or not wants_its_end(view):
         return None
-    return parking_end(view.context.road_map, route)
+    return parking_end_of(view, route)
 
 
 def wants_its_end(view: BehaviourView) -> bool:

@@ -9,10 +9,8 @@ from typing import NamedTuple
 from tuling_fsm.core import elementary
 from tuling_fsm.core.geometry import Pose, distance
 from tuling_fsm.core.request import Hold
+from tuling_fsm.map.parking import SAME_BAY_M
 from tuling_fsm.world.mission import Mission
-
-SAME_BAY_M = 1.0
-"""Slots whose middles are nearer together than this are one."""
 
 BESIDE_M = 8.0
 """A lane of the other direction lies no farther from the car than this."""

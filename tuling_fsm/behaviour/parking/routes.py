@@ -10,12 +10,13 @@ import numpy as np
 from tuling_fsm.behaviour.leaf import BehaviourView
 from tuling_fsm.behaviour.memory import Memory, report
 from tuling_fsm.behaviour.parking.memory import SlotSearch
+from tuling_fsm.behaviour.parking.slots import parking_end_of
 from tuling_fsm.behaviour.routing import leads_on, open_question, pursue, use
 from tuling_fsm.core import elementwise
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.records import replace
 from tuling_fsm.map.lanes import LaneId
-from tuling_fsm.map.parking import Aisle, ParkingArea, ParkingEnd, opposite, parking_end
+from tuling_fsm.map.parking import Aisle, ParkingArea, ParkingEnd, opposite
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.map.routing import match_route, plan_route
@@ -155,7 +156,7 @@ def _lengths(area: ParkingArea, route: Route) -> dict[Key, float]:
 
 
 def _accept(view: BehaviourView, route: Route) -> str:
-    found = parking_end(view.context.road_map, route)
+    found = parking_end_of(view, route)
     if found is None or found.area.number != view.memory.parking.round.area:
         return "it does not end in the car park"
     return leads_on(view, route)

@@ -19,7 +19,7 @@ from tuling_fsm.behaviour.parking.guards import (
 )
 from tuling_fsm.behaviour.parking.memory import ParkingMemory, SlotSearch, TargetSlot
 from tuling_fsm.behaviour.parking.routes import look_elsewhere, wait_for_route
-from tuling_fsm.behaviour.parking.slots import free_slots, is_taken, parked_pose, parking_tolerance
+from tuling_fsm.behaviour.parking.slots import free_slots, is_taken, parked_pose, parking_end_of, parking_tolerance
 from tuling_fsm.behaviour.permissions import FREE_SPACE
 from tuling_fsm.behaviour.places import is_free, spread
 from tuling_fsm.core.arrays import FloatArray
@@ -27,7 +27,7 @@ from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import FreeSpace, Hold, PlanningRequest, Reason
 from tuling_fsm.core.standing import VEHICLE_STANDS
-from tuling_fsm.map.parking import ParkingArea, parking_end
+from tuling_fsm.map.parking import GivenSlot, ParkingArea, open_at
 
 TURN_FROM_M, TURN_TO_M, TURN_STEP_M = 4.0, 24.0, 2.0
 """Where on the route the car could be after turning round, from the point nearest to it on."""
@@ -38,9 +38,10 @@ def into_slot(view: BehaviourView, target_slot: TargetSlot, speed: float, expans
     """The way into a slot: forward and in reverse, not over the edges of the aisles, nowhere but to its middle."""
     limits, area = view.context.parameters.parking, area_of(view)
     place, turn = parking_tolerance(target_slot, view.context.vehicle)
+    box = GivenSlot(target_slot.pose, target_slot.length, target_slot.width)
     return FreeSpace(
         parked_pose(target_slot, view.context.vehicle),
-        np.zeros((0, 4)) if area is None else area.edges,
+        np.zeros((0, 4)) if area is None else open_at(view.context.road_map, area, box),
         view.memory.rules.walls,
         min(speed, view.memory.rules.speed_limit),
         goal_tolerance=min(limits.goal_tolerance, place),
@@ -52,7 +53,7 @@ def into_slot(view: BehaviourView, target_slot: TargetSlot, speed: float, expans
 def area_of(view: BehaviourView) -> ParkingArea | None:
     """The parking area in which the route in use ends."""
     route = view.memory.routing.route
-    end = None if route is None else parking_end(view.context.road_map, route)
+    end = None if route is None else parking_end_of(view, route)
     return None if end is None else end.area
 
 

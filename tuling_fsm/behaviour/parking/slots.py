@@ -9,13 +9,14 @@ from operator import itemgetter
 import numpy as np
 
 from tuling_fsm.behaviour.leaf import BehaviourView
-from tuling_fsm.behaviour.parking.memory import SAME_BAY_M, TargetSlot
+from tuling_fsm.behaviour.parking.memory import TargetSlot
 from tuling_fsm.behaviour.places import is_free
 from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.geometry import Pose, to_local, wrap_angle
 from tuling_fsm.core.vehicle import Vehicle
-from tuling_fsm.map.parking import MOUTH_M, ParkingArea
+from tuling_fsm.map.parking import MOUTH_M, SAME_BAY_M, GivenSlot, ParkingArea, ParkingEnd, parking_end
+from tuling_fsm.map.route import Route
 from tuling_fsm.world.mission import MissionSlot
 from tuling_fsm.world.perceived import PerceivedSlot
 
@@ -23,6 +24,12 @@ LEAST_ROOM_M = 0.1
 """A slot is this much longer and wider than the car, or none."""
 LEAST_TURN = 0.02
 """The car is not placed in a slot more truly than this, rad."""
+
+
+def parking_end_of(view: BehaviourView, route: Route) -> ParkingEnd | None:
+    """The parking area in which a route ends, with the slots of the mission; None where it ends elsewhere."""
+    given = tuple(GivenSlot(slot.pose, slot.length, slot.width) for slot in _of_mission(view))
+    return parking_end(view.context.road_map, route, given)
 
 
 def parked_pose(target_slot: TargetSlot, vehicle: Vehicle) -> Pose:

@@ -16,6 +16,7 @@ from tuling_fsm.core.geometry import Pose, distance, shifted
 from tuling_fsm.core.standing import VEHICLE_STANDS
 from tuling_fsm.core.vehicle import Vehicle, center_ahead
 from tuling_fsm.map.lanes import LaneId, ParkingSlot
+from tuling_fsm.map.parking import GivenSlot, given_slots
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.sim.actors.agent_states import EgoState
@@ -174,10 +175,20 @@ def _same_side(lane: LaneId, other: LaneId) -> bool:
     return lane[:2] == other[:2] and lane.lane * other.lane > 0
 
 
+def car_park_slots(road_map: RoadMap, mission: Mapping[str, Any]) -> tuple[ParkingSlot, ...]:
+    """The slots of a mission's car park that the map does not have."""
+    boxes = (mission.get("car_park") or {}).get("slots", ())
+    given = [GivenSlot(Pose(box["x"], box["y"], box["heading"]), box["length"], box["width"]) for box in boxes]
+    return given_slots(road_map, given)
+
+
 def final_slots(road_map: RoadMap, mission: Mapping[str, Any]) -> tuple[ParkingSlot, ...]:
-    """The parking slots of the map that are not those of a mission's points: in these a car only stops."""
+    """The parking slots of the map and of a mission's car park that are not those of its points: in these a car only
+    stops.
+    """
+    known = (*road_map.slots, *car_park_slots(road_map, mission))
     boxes = [_slots(task[name], road_map) for task in mission.get("tasks", ()) for name in POINTS]
-    return tuple(slot for slot in road_map.slots if not any(_inside(box, *slot.pose[:2]) for box in boxes))
+    return tuple(slot for slot in known if not any(_inside(box, *slot.pose[:2]) for box in boxes))
 
 
 def mission_goal(road_map: RoadMap, mission: Mapping[str, Any]) -> GoalEnd | None:

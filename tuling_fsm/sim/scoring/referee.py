@@ -7,11 +7,11 @@ see `score.OWN_COEFFICIENTS`. What is sanctioned is decided by the situation, se
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from tuling_fsm.core.geometry import shifted
 from tuling_fsm.core.vehicle import Vehicle, center_ahead
-from tuling_fsm.map.lanes import LaneId, LanePosition
+from tuling_fsm.map.lanes import LaneId, LanePosition, ParkingSlot
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.actors.agent_states import AgentBoxes, EgoState
 from tuling_fsm.sim.parameters import RefereeParameters
@@ -41,10 +41,17 @@ SLOWING, RESPONSE_S = 1.0, 0.5
 class Referee:
     """Looks once a frame. Of the planner it knows nothing."""
 
-    def __init__(self, road_map: RoadMap, vehicle: Vehicle, parameters: RefereeParameters) -> None:
+    def __init__(
+        self,
+        road_map: RoadMap,
+        vehicle: Vehicle,
+        parameters: RefereeParameters,
+        more_slots: Sequence[ParkingSlot] = (),
+    ) -> None:
+        """`more_slots` are parking slots that the map does not have."""
         self._vehicle = vehicle
         self._p = parameters
-        self.rules = RoadRules(road_map, vehicle)
+        self.rules = RoadRules(road_map, vehicle, more_slots)
         self._metrics = Metrics()
         self._log = InfractionLog(parameters.release)
         self._start: tuple[float, float] | None = None

@@ -5,6 +5,7 @@ the lanes of its route.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -48,14 +49,15 @@ class LineCrossing(NamedTuple):
 
 
 class RoadRules:
-    """Questions about one car on one map."""
+    """Questions about one car on one map, with parking slots (`more_slots`) that the map does not have."""
 
-    def __init__(self, road_map: RoadMap, vehicle: Vehicle) -> None:
+    def __init__(self, road_map: RoadMap, vehicle: Vehicle, more_slots: Sequence[ParkingSlot] = ()) -> None:
         self._map = road_map
         self._vehicle = vehicle
-        slots = [Polygon(slot.outline) for slot in road_map.slots]
+        self.slots = (*road_map.slots, *more_slots)
+        slots = [Polygon(slot.outline) for slot in self.slots]
         self._slots = STRtree([slot if slot.is_valid else MultiPolygon() for slot in slots]) if slots else None
-        self._mouths = STRtree([_mouth(road_map, slot) for slot in road_map.slots])
+        self._mouths = STRtree([_mouth(road_map, slot) for slot in self.slots])
 
     def lane(self, pose: Pose, z: float = math.nan, types: tuple[str, ...] = (DRIVING,)) -> LanePosition | None:
         """The lane of these types under the middle of the car, the one it follows where several overlap, at its height

@@ -124,7 +124,7 @@ class Sanctions:
         self._map, self._vehicle, self._rules, self._tracks = road_map, vehicle, rules, tracks
         self._followed: LanePosition | None = None
         """Where the car was last along a lane of its direction before a situation made it leave its lanes."""
-        self._centres = np.array([slot.pose[:2] for slot in road_map.slots]).reshape(-1, 2)
+        self._centres = np.array([slot.pose[:2] for slot in rules.slots]).reshape(-1, 2)
         self._last: Pose | None = None
         self._returning = False
         self._nearest = math.inf
