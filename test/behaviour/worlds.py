@@ -27,6 +27,7 @@ from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
 from tuling_fsm.map.routing import route_through
+from tuling_fsm.world.inputs import Kind
 from tuling_fsm.world.mission import Mission, MissionPoint
 from tuling_fsm.world.pose_correction import PoseCorrection
 from tuling_fsm.world.received import Received
@@ -92,6 +93,7 @@ class Thing:
     speed: float = 0.0
     moving: bool = False
     id: int = 7
+    kind: Kind = Kind.CAR
 
 
 def scene(stamp: float, ego: Ego, things: Sequence[Thing] = ()) -> Scene:
@@ -105,7 +107,7 @@ def scene(stamp: float, ego: Ego, things: Sequence[Thing] = ()) -> Scene:
 
     obstacles = Obstacles(
         id=np.array([thing.id for thing in things], dtype=np.uint32),
-        kind=np.ones(len(things), dtype=np.uint8),
+        kind=np.array([thing.kind for thing in things], dtype=np.uint8),
         moving=np.array([thing.moving for thing in things], dtype=np.bool_),
         length=column("length"),
         width=column("width"),

@@ -20,6 +20,7 @@ from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.planner import Planner
+from tuling_fsm.world.inputs import Kind
 from tuling_fsm.world.mission import Mission, MissionPoint
 from tuling_fsm.world.world import EmergencyInput, RouteMatch
 
@@ -36,6 +37,13 @@ def in_place(ahead: float = 0.0, left: float = 0.0, turn: float = 0.0) -> tuple[
     x, y = x + ahead * c - left * s, y + ahead * s + left * c
     heading += turn
     return x - MIDDLE_M * math.cos(heading), y - MIDDLE_M * math.sin(heading), heading
+
+
+def person_at(ahead: float, left: float) -> Thing:
+    """Somebody so far from the middle of the slot towards the aisle and to the left (m)."""
+    x, y, heading = slot_pose(ROW, PLACE)
+    c, s = math.cos(heading), math.sin(heading)
+    return Thing(x + ahead * c - left * s, y + ahead * s + left * c, length=0.5, width=0.5, kind=Kind.PEDESTRIAN)
 
 
 def parked(road_map: RoadMap) -> Drive:
@@ -83,6 +91,52 @@ def test_a_slot_that_turns_out_taken_is_barred_and_the_search_goes_on(car_park_m
     assert any("is barred: it is taken" in line for line in lines(drive))
     garage(drive).slots, garage(drive).things = seen_all((ROW, PLACE)), ()
     assert all(decision.probe is None for decision in drive.run(3.0))
+
+
+@pytest.mark.clause("PRK-3", "NOR-7")
+@pytest.mark.parametrize(("ahead", "left"), [(0.0, 0.0), (2.0, 1.6), (4.5, 0.0), (-2.9, -1.7)])
+def test_somebody_in_the_slot_is_waited_for(car_park_map: RoadMap, ahead: float, left: float) -> None:
+    drive = entering(car_park_map, ROW, PLACE)
+    somebody = replace(person_at(ahead, left), speed=0.5)
+    for slots in (seen_all(), seen_all((ROW, PLACE))):
+        garage(drive).things, garage(drive).slots = (somebody,), slots
+        decisions = drive.run(7.0)
+        assert {decision.state for decision in decisions} == {states.SLOT_ENTRY}
+        assert decisions[-1].request == Hold(Reason.PEDESTRIAN, detail="somebody is in slot 204")
+    garage(drive).things, garage(drive).slots = (), seen_all()
+    drive.run(0.9)
+    garage(drive).slots = seen_all((ROW, PLACE))
+    assert isinstance(drive.run(1.0)[-1].request, FreeSpace)
+    assert drive.last.state == states.SLOT_ENTRY
+
+
+@pytest.mark.clause("PRK-3", "NOR-7")
+def test_somebody_who_stays_in_the_slot_takes_it_after_a_while(car_park_map: RoadMap) -> None:
+    drive = entering(car_park_map, ROW, PLACE)
+    begin = drive.last.stamp
+    garage(drive).things, garage(drive).slots = (person_at(0.0, 0.0),), seen_all()
+    event = drive.until(states.SLOT_SEARCH, 20.0).transition
+    assert event is not None
+    assert (event.guard, event.stamp - begin) == ("slot_taken", pytest.approx(15.3, abs=0.2))
+
+
+@pytest.mark.clause("PRK-3")
+@pytest.mark.parametrize(("ahead", "left"), [(5.0, 0.0), (0.0, 2.0), (-3.4, 0.0)])
+def test_a_slot_is_taken_by_a_thing_or_beside_somebody_too(car_park_map: RoadMap, ahead: float, left: float) -> None:
+    x, y, heading = slot_pose(ROW, PLACE)
+    for things in ((person_at(ahead, left),), (person_at(0.0, 0.0), Thing(x, y, heading, id=2))):
+        drive = entering(car_park_map, ROW, PLACE)
+        garage(drive).things, garage(drive).slots = things, seen_all()
+        drive.until(states.SLOT_SEARCH, 1.0)
+
+
+@pytest.mark.clause("PRK-4")
+def test_somebody_beside_the_slot_does_not_keep_the_car_from_having_parked(car_park_map: RoadMap) -> None:
+    drive = entering(car_park_map, ROW, PLACE)
+    garage(drive).go_to(*in_place())
+    garage(drive).things = (person_at(0.0, 1.5),)
+    drive.result = arrived()
+    drive.until(states.PARKED, 1.5)
 
 
 @pytest.mark.clause("USE-9")

@@ -102,9 +102,17 @@ def lost_for_long(view: BehaviourView) -> bool:
 
 
 def slot_taken(view: BehaviourView) -> bool:
-    """The slot has turned out to be taken (PRK-3)."""
+    """The slot has turned out to be taken (PRK-3), other than by somebody who is waited for (NOR-7)."""
     target_slot = view.memory.parking.entry
-    return target_slot is not None and view.world.localized and is_taken(view, target_slot)
+    if target_slot is None or not view.world.localized or waits_for_person(view):
+        return False
+    return is_taken(view, target_slot)
+
+
+def waits_for_person(view: BehaviourView) -> bool:
+    """Somebody is, or was a moment ago, in the slot that is being entered, and has not been waited for for long."""
+    since = view.memory.parking.person_since
+    return since is not None and view.clock - since < view.context.parameters.parking.person_patience - TOLERANCE_S
 
 
 def no_way_in(view: BehaviourView) -> bool:

@@ -72,6 +72,10 @@ class ParkingMemory:
     """The slot that is being entered (PRK-3)."""
     entry_fault: str = ""
     """Why it cannot be, as far as that shows."""
+    person_since: float | None = None
+    """Since when somebody is in it, or before its mouth."""
+    person_at: float = -math.inf
+    """When somebody was last seen there."""
     rest: Hold | None = None
     """Why the car is parked."""
 

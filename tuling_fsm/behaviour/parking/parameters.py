@@ -25,6 +25,9 @@ class ParkingParameters:
     timeout: float = param(
         120.0, "s", 5.0, 600.0, "a slot that is not reached in this time is barred", clause="PRK-3", live=True
     )
+    person_patience: float = param(
+        15.0, "s", 0.0, 60.0, "somebody in the slot that is being entered is waited for this long", clause="PRK-3"
+    )
     goal_tolerance: float = param(
         0.2, "m", 0.02, 0.3, "the car's place in the slot is planned this well", clause="PRK-4", live=True
     )

@@ -5,22 +5,27 @@ from __future__ import annotations
 from tuling_fsm.behaviour.free_driving import NO_REVERSING
 from tuling_fsm.behaviour.leaf import BehaviourView, LeafBehaviour
 from tuling_fsm.behaviour.memory import Memory
-from tuling_fsm.behaviour.parking.guards import entry_overdue, no_way_in, slot_taken
+from tuling_fsm.behaviour.parking.guards import entry_overdue, no_way_in, slot_taken, waits_for_person
 from tuling_fsm.behaviour.parking.slot_search import into_slot
-from tuling_fsm.behaviour.parking.slots import stands_in
+from tuling_fsm.behaviour.parking.slots import has_person, stands_in
 from tuling_fsm.behaviour.permissions import FREE_SPACE, Indication
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Hold, PlanningRequest, Reason
+
+GONE_S = 1.0
+"""Somebody who has not been seen for so long has left."""
 
 
 def _enter(view: BehaviourView) -> Memory:
     """Freeze the slot."""
     parking = view.memory.parking
-    return replace(view.memory, parking=replace(parking, entry=parking.found, found=None, trying=None, entry_fault=""))
+    parking = replace(parking, entry=parking.found, found=None, trying=None, entry_fault="", person_since=None)
+    return replace(view.memory, parking=parking)
 
 
 def _update(view: BehaviourView) -> Memory:
-    """Remember what is wrong, for the report."""
+    """Remember since when somebody is in the slot, and what is wrong, for the report."""
+    view = view.having(_look_for_person(view))
     fault = ""
     if slot_taken(view):
         fault = "it is taken"
@@ -31,6 +36,17 @@ def _update(view: BehaviourView) -> Memory:
     return replace(view.memory, parking=replace(view.memory.parking, entry_fault=fault))
 
 
+def _look_for_person(view: BehaviourView) -> Memory:
+    """Somebody who was seen a moment ago may still be there, and the slot be told as occupied for that long."""
+    parking = view.memory.parking
+    if parking.entry is not None and has_person(view, parking.entry):
+        since = view.clock if parking.person_since is None else parking.person_since
+        return replace(view.memory, parking=replace(parking, person_since=since, person_at=view.clock))
+    if view.clock - parking.person_at < GONE_S:
+        return view.memory
+    return replace(view.memory, parking=replace(parking, person_since=None))
+
+
 def _request(view: BehaviourView) -> PlanningRequest:
     target_slot = view.memory.parking.entry
     if not view.world.localized:
@@ -39,6 +55,8 @@ def _request(view: BehaviourView) -> PlanningRequest:
         return Hold(Reason.NO_PATH, detail="no slot to enter")
     if not (view.world.looks_back or stands_in(view, target_slot)):
         return NO_REVERSING
+    if waits_for_person(view) and not stands_in(view, target_slot):
+        return Hold(Reason.PEDESTRIAN, detail=f"somebody is in {target_slot.name}")
     return into_slot(
         view, target_slot, view.context.parameters.parking.entry_speed, view.context.parameters.free.expansions
     )

@@ -14,14 +14,18 @@ from tuling_fsm.behaviour.places import is_free
 from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.geometry import Pose, to_local, wrap_angle
+from tuling_fsm.core.records import replace
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.parking import MOUTH_M, SAME_BAY_M, GivenSlot, ParkingArea, ParkingEnd, parking_end
 from tuling_fsm.map.route import Route
 from tuling_fsm.world.mission import MissionSlot
+from tuling_fsm.world.objects import is_vulnerable
 from tuling_fsm.world.perceived import PerceivedSlot
 
 LEAST_ROOM_M = 0.1
 """A slot is this much longer and wider than the car, or none."""
+AROUND_M, BEFORE_M = 0.5, 2.0
+"""Somebody this near to the sides and the back of a slot, and to its front, is in it or in the way to it."""
 LEAST_TURN = 0.02
 """The car is not placed in a slot more truly than this, rad."""
 
@@ -80,6 +84,22 @@ def is_taken(view: BehaviourView, target_slot: TargetSlot) -> bool:
     if seen is not None and seen.occupied and not _touches(view, target_slot):
         return True
     return not is_free(parked_pose(target_slot, view.context.vehicle), view.world.scene, view.context.vehicle, 0.0)
+
+
+def has_person(view: BehaviourView, target_slot: TargetSlot) -> bool:
+    """Whether somebody is in a slot or before its mouth, and nothing else stands where the car would."""
+    scene, vehicle = view.world.scene, view.context.vehicle
+    people = is_vulnerable(scene.obstacles.kind)
+    if not people.any():
+        return False
+    places = np.column_stack((scene.obstacles.x[people, 0], scene.obstacles.y[people, 0]))
+    along, across = to_local(places, target_slot.pose).T
+    length, width = 0.5 * target_slot.length, 0.5 * target_slot.width
+    inside = (along >= -length - AROUND_M) & (along <= length + BEFORE_M) & (np.abs(across) <= width + AROUND_M)
+    things = replace(scene.obstacles, speed=np.where(people, math.inf, scene.obstacles.speed))
+    return bool(inside.any()) and is_free(
+        parked_pose(target_slot, vehicle), replace(scene, obstacles=things), vehicle, 0.0
+    )
 
 
 def stands_in(view: BehaviourView, target_slot: TargetSlot) -> bool:
