@@ -24,7 +24,19 @@ from tuling_fsm.world.inputs import Kind
 from tuling_fsm.world.mission import Mission, MissionPoint
 from tuling_fsm.world.world import EmergencyInput, RouteMatch
 
-from .drives import LOWER_END, OUTSIDE, UPPER_END, arrived, car_park, entering, garage, route_to, searching, seen_all
+from .drives import (
+    LOWER_END,
+    OUTSIDE,
+    UPPER_END,
+    arrived,
+    car_park,
+    entering,
+    garage,
+    probes,
+    route_to,
+    searching,
+    seen_all,
+)
 
 ROW, PLACE = 0, 4
 MIDDLE_M = 0.5 * (Vehicle().front - Vehicle().rear_overhang)
@@ -91,6 +103,45 @@ def test_a_slot_that_turns_out_taken_is_barred_and_the_search_goes_on(car_park_m
     assert any("is barred: it is taken" in line for line in lines(drive))
     garage(drive).slots, garage(drive).things = seen_all((ROW, PLACE)), ()
     assert all(decision.probe is None for decision in drive.run(3.0))
+
+
+@pytest.mark.clause("PRK-1", "PRK-3")
+def test_a_slot_that_was_taken_is_barred_until_it_has_been_free_for_a_while_but_once_only(
+    car_park_map: RoadMap,
+) -> None:
+    drive = entering(car_park_map, ROW, PLACE)
+    for again in (False, True):
+        garage(drive).slots = seen_all()
+        drive.until(states.SLOT_SEARCH, 1.0)
+        garage(drive).slots = seen_all((ROW, PLACE))
+        assert not probes(drive, 2.0)
+        garage(drive).slots = seen_all()
+        assert not probes(drive, 0.5), "it was not free all the time"
+        garage(drive).slots = seen_all((ROW, PLACE))
+        assert not probes(drive, 4.9)
+        assert bool(probes(drive, 0.5)) is not again
+        assert len([line for line in lines(drive) if line == "slot 204 is free again"]) == 1
+        if not again:
+            drive.probe = plan()
+            drive.until(states.SLOT_ENTRY, 1.0)
+            drive.probe = None
+
+
+@pytest.mark.clause("PRK-3")
+@pytest.mark.parametrize("far", [True, False])
+def test_a_slot_stays_barred_that_is_not_looked_at_or_that_had_no_way_in(car_park_map: RoadMap, far: bool) -> None:
+    drive = entering(car_park_map, ROW, PLACE)
+    if far:
+        garage(drive).slots = seen_all()
+    else:
+        drive.result = plan(False)
+    drive.until(states.SLOT_SEARCH, 1.5)
+    drive.result = None
+    garage(drive).slots = seen_all((ROW, PLACE))
+    if far:
+        garage(drive).go_to(0.5 * LANE_M, 15.0, 0.5 * math.pi)
+    drive.run(8.0)
+    assert not any("free again" in line for line in lines(drive))
 
 
 @pytest.mark.clause("PRK-3", "NOR-7")

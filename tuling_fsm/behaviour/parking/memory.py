@@ -43,6 +43,10 @@ class SlotSearch:
     preset: int = 0
     """Preset routes used so far."""
     barred: tuple[TargetSlot, ...] = ()
+    taken: tuple[tuple[TargetSlot, float], ...] = ()
+    """Those of them that were taken, and since when they have been seen free (s, active clock; infinite: not yet)."""
+    freed: tuple[TargetSlot, ...] = ()
+    """Those that are not barred any more as they have become free. One that then turns out taken again stays barred."""
     driven: tuple[tuple[str, int], ...] = ()
     asking: bool = False
     stuck: bool = False

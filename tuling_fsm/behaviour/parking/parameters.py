@@ -28,6 +28,14 @@ class ParkingParameters:
     person_patience: float = param(
         15.0, "s", 0.0, 60.0, "somebody in the slot that is being entered is waited for this long", clause="PRK-3"
     )
+    free_again: float = param(
+        5.0,
+        "s",
+        0.0,
+        60.0,
+        "a slot that was barred as it was taken is no longer after being free this long",
+        clause="PRK-1",
+    )
     goal_tolerance: float = param(
         0.2, "m", 0.02, 0.3, "the car's place in the slot is planned this well", clause="PRK-4", live=True
     )

@@ -128,7 +128,7 @@ def _passed(view: BehaviourView, area: ParkingArea) -> Memory:
     round_ = replace(round_, passes=round_.passes + 1, driven=tuple(driven))
     if round_.passes < most:
         return _with(view.memory, round_)
-    memory = _with(view.memory, replace(round_, barred=()))
+    memory = _with(view.memory, replace(round_, barred=(), taken=(), freed=()))
     return report(memory, f"parking: no free slot after {round_.passes} routes, circling on")
 
 

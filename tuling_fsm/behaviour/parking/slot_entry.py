@@ -7,7 +7,7 @@ from tuling_fsm.behaviour.leaf import BehaviourView, LeafBehaviour
 from tuling_fsm.behaviour.memory import Memory
 from tuling_fsm.behaviour.parking.guards import entry_overdue, no_way_in, slot_taken, waits_for_person
 from tuling_fsm.behaviour.parking.slot_search import into_slot
-from tuling_fsm.behaviour.parking.slots import has_person, stands_in
+from tuling_fsm.behaviour.parking.slots import TAKEN, has_person, stands_in
 from tuling_fsm.behaviour.permissions import FREE_SPACE, Indication
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Hold, PlanningRequest, Reason
@@ -28,7 +28,7 @@ def _update(view: BehaviourView) -> Memory:
     view = view.having(_look_for_person(view))
     fault = ""
     if slot_taken(view):
-        fault = "it is taken"
+        fault = TAKEN
     elif no_way_in(view):
         fault = f"no way in ({view.memory.plan.reason.value})"
     elif entry_overdue(view):

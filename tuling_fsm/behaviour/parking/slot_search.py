@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from tuling_fsm.behaviour import free_driving
@@ -19,7 +21,15 @@ from tuling_fsm.behaviour.parking.guards import (
 )
 from tuling_fsm.behaviour.parking.memory import ParkingMemory, SlotSearch, TargetSlot
 from tuling_fsm.behaviour.parking.routes import look_elsewhere, wait_for_route
-from tuling_fsm.behaviour.parking.slots import free_slots, is_taken, parked_pose, parking_end_of, parking_tolerance
+from tuling_fsm.behaviour.parking.slots import (
+    TAKEN,
+    free_slots,
+    is_seen_free,
+    is_taken,
+    parked_pose,
+    parking_end_of,
+    parking_tolerance,
+)
 from tuling_fsm.behaviour.permissions import FREE_SPACE
 from tuling_fsm.behaviour.places import is_free, spread
 from tuling_fsm.core.arrays import FloatArray
@@ -68,7 +78,9 @@ def _enter(view: BehaviourView) -> Memory:
         round_ = SlotSearch(-1 if area is None else area.number, stamp)
     weather = not view.world.looks_back and not slot_taken(view)
     if parking.entry is not None and not (sent_elsewhere(view) or weather):
-        round_ = replace(round_, barred=(*round_.barred, parking.entry))
+        again = any(slot.is_at(parking.entry.pose.x, parking.entry.pose.y) for slot in round_.freed)
+        taken = ((parking.entry, math.inf),) if parking.entry_fault == TAKEN and not again else ()
+        round_ = replace(round_, barred=(*round_.barred, parking.entry), taken=(*round_.taken, *taken))
         memory = report(memory, f"{parking.entry.name} is barred: {parking.entry_fault or 'not reached in time'}")
     round_ = replace(round_, asking=False, stuck=False, start=None)
     return from_here(view.having(replace(memory, parking=ParkingMemory(round_))))
@@ -78,7 +90,8 @@ def _update(view: BehaviourView) -> Memory:
     if not view.world.localized:
         return _lose(view)
     view = view.having(replace(view.memory, parking=replace(view.memory.parking, lost_since=None)))
-    view = view.having(_watch(view.having(_begin_anew(view))))
+    view = view.having(_lift_bars(view.having(_begin_anew(view))))
+    view = view.having(_watch(view))
     if view.world.route is not view.memory.routing.route:
         return from_here(view)
     return _go_on(view)
@@ -106,6 +119,25 @@ def _begin_anew(view: BehaviourView) -> Memory:
 def _mission_stamp(view: BehaviourView) -> float | None:
     mission = view.memory.mission.mission
     return None if mission is None else mission.stamp
+
+
+def _lift_bars(view: BehaviourView) -> Memory:
+    """A slot that is barred as it was taken is no longer when it has been free for a while."""
+    memory, round_ = view.memory, view.memory.parking.round
+    if not round_.taken:
+        return memory
+    taken = [(slot, min(since, view.clock) if is_seen_free(view, slot) else math.inf) for slot, since in round_.taken]
+    long = view.clock - view.context.parameters.parking.free_again + free_driving.TOLERANCE_S
+    lifted = [slot for slot, since in taken if since <= long]
+    for slot in lifted:
+        memory = report(memory, f"{slot.name} is free again")
+    round_ = replace(
+        round_,
+        barred=tuple(slot for slot in round_.barred if slot not in lifted),
+        taken=tuple(item for item in taken if item[0] not in lifted),
+        freed=(*round_.freed, *lifted),
+    )
+    return replace(memory, parking=replace(memory.parking, round=round_))
 
 
 def _watch(view: BehaviourView) -> Memory:

@@ -26,6 +26,8 @@ LEAST_ROOM_M = 0.1
 """A slot is this much longer and wider than the car, or none."""
 AROUND_M, BEFORE_M = 0.5, 2.0
 """Somebody this near to the sides and the back of a slot, and to its front, is in it or in the way to it."""
+TAKEN = "it is taken"
+"""Why a slot is barred that may become free again."""
 LEAST_TURN = 0.02
 """The car is not placed in a slot more truly than this, rad."""
 
@@ -84,6 +86,12 @@ def is_taken(view: BehaviourView, target_slot: TargetSlot) -> bool:
     if seen is not None and seen.occupied and not _touches(view, target_slot):
         return True
     return not is_free(parked_pose(target_slot, view.context.vehicle), view.world.scene, view.context.vehicle, 0.0)
+
+
+def is_seen_free(view: BehaviourView, target_slot: TargetSlot) -> bool:
+    """Whether the car is near enough to a slot to look at it, and it is free."""
+    near = _distance(view, target_slot.pose) <= view.context.parameters.parking.reach
+    return near and not is_taken(view, target_slot)
 
 
 def has_person(view: BehaviourView, target_slot: TargetSlot) -> bool:
