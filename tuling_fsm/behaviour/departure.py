@@ -5,16 +5,19 @@ from __future__ import annotations
 from tuling_fsm.behaviour import states
 from tuling_fsm.behaviour.guards import route_found, stands_at_end
 from tuling_fsm.behaviour.leaf import BehaviourRow, BehaviourView, LeafBehaviour
-from tuling_fsm.behaviour.memory import Memory
+from tuling_fsm.behaviour.memory import Memory, report
 from tuling_fsm.behaviour.mission.memory import GoalKind
 from tuling_fsm.behaviour.mission.points import ON_LANE_M, pose_of
 from tuling_fsm.behaviour.parameters import BehaviourParameters
+from tuling_fsm.behaviour.parking.slots import parking_end_of
 from tuling_fsm.behaviour.permissions import FREE_SPACE
 from tuling_fsm.behaviour.routing import asking, leads_on, open_question, pursue, pursue_stop
 from tuling_fsm.core.geometry import distance
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Hold, PlanningRequest, Reason
 from tuling_fsm.machine.elements import Leaf, Priority, Region
+
+NO_SLOT = "the car park has no slot across a lane, on the map or in the mission: the car stands at the end of the route"
 
 
 def _enter(view: BehaviourView) -> Memory:
@@ -25,7 +28,16 @@ def _enter(view: BehaviourView) -> Memory:
     memory = open_question(view, "initial")
     serves = memory.routing.serves == memory.mission.ticket and memory.parking.rest is None
     routing = replace(memory.routing, arrived=serves and stands_at_end(view, taken=True))
-    return replace(memory, routing=routing, parking=replace(memory.parking, entry=None, rest=None))
+    memory = replace(memory, routing=routing, parking=replace(memory.parking, entry=None, rest=None))
+    return report(memory, f"parking: {NO_SLOT}") if routing.arrived and _parks_nowhere(view) else memory
+
+
+def _parks_nowhere(view: BehaviourView) -> bool:
+    """Whether the car is to park where there is no parking area (NOR-8)."""
+    route = view.memory.routing.route
+    if route is None or view.memory.mission.goal.kind is not GoalKind.CAR_PARK:
+        return False
+    return parking_end_of(view, route) is None
 
 
 def _update(view: BehaviourView) -> Memory:
@@ -49,7 +61,7 @@ def _request(view: BehaviourView) -> PlanningRequest:
     if routing.question.answered:
         return Hold(Reason.NONE, detail="setting off")
     if routing.arrived:
-        return Hold(Reason.ARRIVED, detail="the route has ended")
+        return Hold(Reason.ARRIVED, detail=NO_SLOT if _parks_nowhere(view) else "the route has ended")
     if not view.world.localized:
         return Hold(Reason.NOT_LOCALIZED)
     if progress.mission is not None and progress.goal.kind is GoalKind.NOTHING:

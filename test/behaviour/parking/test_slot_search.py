@@ -180,6 +180,22 @@ def test_the_slots_of_a_mission_are_a_car_park_where_the_map_has_none(no_slots_m
     drive.until(states.NORMAL, 1.0)
 
 
+@pytest.mark.clause("NOR-8", "NOR-10")
+def test_a_car_park_in_which_the_car_cannot_park_is_told(no_slots_map: RoadMap) -> None:
+    x, y = HALF_M + 20.0, -(LANE_M + 0.1 + 0.5 * SLOT_WIDTH)
+    along = MissionSlot(Pose(x, y, 0.0), SLOT_LENGTH, SLOT_WIDTH)
+    drive = outside(no_slots_map, mission=car_park(slots=[along]))
+    garage(drive).go_to(*LOWER_END)
+    drive.until(states.PLAN_ONCE)
+    words = (
+        "the car park has no slot across a lane, on the map or in the mission: the car stands at the end of the route"
+    )
+    drive.run(12.0)
+    assert drive.last.request == Hold(Reason.ARRIVED, detail=words)
+    said = [line for decision in drive.decisions for line in decision.reports]
+    assert said.count(f"parking: {words}") == 1
+
+
 @pytest.mark.clause("PRK-1", "PRK-3")
 @pytest.mark.parametrize("gap", [0.4, 2.0])
 @pytest.mark.parametrize("off", [0.9, 5.0])
