@@ -133,7 +133,10 @@ def test_a_row_of_slots_on_a_lane_of_its_road_faces_that_road(tmp_path: Path) ->
         (thing("obstacle", s=20.0, t=-11.0, length=1.8, width=0.15, height=0.12), True),
         (thing("obstacle", s=20.0, t=-1.75, length=1.8, width=0.15, height=0.12), True),
     ],
-    ids=["a wheel stop", "too high", "of a height that is none", "raised", "of no height", "of two bays", "behind the bay", "in a lane"],
+    ids=[
+        "a wheel stop", "too high", "of a height that is none", "raised", "of no height", "of two bays",
+        "behind the bay", "in a lane",
+    ],
 )  # fmt: skip
 @pytest.mark.parametrize("first", ["bays", "stop"])
 def test_a_wheel_stop_in_a_bay_is_driven_over(tmp_path: Path, stop: str, solid: bool, first: str) -> None:

@@ -21,8 +21,6 @@ RED = (Light.RED, Light.RED_YELLOW)
 UNKNOWN = (Light.UNKNOWN, Light.DARK)
 SETTLED_S = 2.0
 """A light that has been red for longer than this (s) was red before any car that may still pass it came near."""
-_INSIDE_M = 3.0
-"""A line farther inside a junction than this counts for agents that are not in the junction yet."""
 _SAME_PLACE_M = 15.0
 
 
@@ -49,10 +47,8 @@ def regulations(
 def _closed_lines(
     world: World, road_map: RoadMap, vehicle: Vehicle, by_hand: bool, late_decel: float
 ) -> Iterator[ClosedLine]:
-    front = world.route_s + vehicle.front
     for ahead in world.stop_lines:
-        entered = any(j.s_from + _INSIDE_M < ahead.s <= j.s_to and front > j.s_from for j in world.junctions)
-        if ahead.line.kind != "light" or entered:
+        if ahead.line.kind != "light":
             continue
         for line in _abreast(road_map, ahead.line):
             state = world.lights.get(line.signal, Light.UNKNOWN)

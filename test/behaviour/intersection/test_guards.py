@@ -124,6 +124,17 @@ def test_what_explains_standing(
 
 
 @pytest.mark.clause("INT-4")
+@pytest.mark.parametrize(("light", "explained"), [(Light.RED, True), (Light.RED_YELLOW, True), (Light.UNKNOWN, False)])
+def test_a_red_light_at_the_end_of_a_junction_explains_standing_in_it_or_before_it(
+    open_way: RoadMap, light: Light, explained: bool
+) -> None:
+    stops = PlanOutcome(True, limit=Limit(Reason.RED_LIGHT, blocker=1))
+    for front in (89.0, 118.0):
+        view = look(open_way, front, stop_lines=(line(120.0),), lights={1: light}, memory={"plan": stops})
+        assert guards.standing_explained(view) is explained
+
+
+@pytest.mark.clause("INT-4")
 @pytest.mark.parametrize(
     ("v", "red", "literal", "after"),
     [

@@ -85,10 +85,25 @@ def test_of_several_the_nearest_is_named_and_one_that_is_beside_the_bumper_count
 def test_a_stop_right_behind_a_junction_keeps_the_car_out(
     road: RoadMap, walls: tuple[float, ...], stop: float | None
 ) -> None:
-    hindrance = blocked_exit(situation(road), CROSSING, walls)
+    now = situation(road)
+    found = [(s, now.wall(s, Reason.PEDESTRIAN, "object 7", 7)) for s in walls]
+    hindrance = blocked_exit(now, CROSSING, found)
     assert (hindrance is None) is (stop is None)
     if stop is not None:
         assert hindrance == (Reason.JUNCTION_EXIT_BLOCKED, f"has to stop {stop - 90.0:.1f} m after it", -1)
+
+
+@pytest.mark.clause("NOR-7", "INT-4")
+def test_before_a_junction_that_a_red_light_behind_it_keeps_the_car_out_of_it_waits_for_that_light(
+    road: RoadMap,
+) -> None:
+    now = situation(road)
+    light = now.wall(90.0, Reason.RED_LIGHT, "signal 4 red", 4)
+    assert blocked_exit(now, CROSSING, [(90.0, light)]) == (
+        Reason.RED_LIGHT,
+        "signal 4 red, has to stop 0.0 m after it",
+        4,
+    )
 
 
 HALF = 0.5 * VEHICLE.width

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tuling_fsm.behaviour.regulations import regulations
 from tuling_fsm.behaviour.traffic.lines import line_rules, lines_ahead, walls_beside
 from tuling_fsm.behaviour.traffic.memory import LightDecision, LineKey, LineMemory
 from tuling_fsm.behaviour.traffic.situation import TrafficSituation
@@ -167,11 +168,51 @@ def test_walls_stand_at_the_lines_that_are_still_ahead(road: RoadMap) -> None:
         assert (wall.y0, wall.y1) == pytest.approx((8.0, -8.0)), "over the edges of the road, the oncoming side too"
 
 
-@pytest.mark.parametrize(("gap", "stop"), [(12.9, 12.9), (13.1, 9.5), (29.9, 9.5), (30.1, 30.1), (9.0, 9.0)])
+@pytest.mark.parametrize(
+    ("gap", "stop"), [(12.9, 12.9), (13.1, 9.5), (29.8, 9.5), (30.0, 30.0), (30.1, 30.1), (9.0, 9.0)]
+)
 def test_a_line_well_inside_a_junction_is_stopped_at_before_it(road: RoadMap, gap: float, stop: float) -> None:
     now = situation(road, stop_lines=(line(gap),), junctions=(junction(FRONT + 10.0, FRONT + 30.0),))
     ((_, s),) = lines_ahead(now)
     assert s == pytest.approx(FRONT + stop)
+
+
+@pytest.mark.clause("INT-2", "SAF-2")
+@pytest.mark.parametrize(
+    ("entered", "gap", "stop", "counts"),
+    [
+        (0.0, 10.0, -0.5, True),
+        (0.1, 10.0, 10.0, True),
+        (3.0, 10.0, 10.0, True),
+        (3.0, 17.0, 17.0, True),
+        (0.0, 20.0, 20.0, True),
+        (19.0, -0.4, -0.4, True),
+        (19.0, -0.6, None, False),
+    ],
+)
+def test_in_a_junction_the_car_stops_for_a_red_light_where_its_line_is(
+    road: RoadMap, entered: float, gap: float, stop: float | None, counts: bool
+) -> None:
+    """Inside the junction or at its end (20 m long), with the bumper so far over its entry: the check sees it too."""
+    lines, crossing = (line(gap),), junction(FRONT - entered, FRONT - entered + 20.0)
+    now = situation(road, stop_lines=lines, junctions=(crossing,), lights={1: Light.RED})
+    walls, kept, _ = line_rules(now, {})
+    assert [s for s, _ in walls] == ([] if stop is None else pytest.approx([FRONT + stop]))
+    assert list(kept) == [LineKey(1, round(10.0 * (FRONT + gap)))] * counts
+    closed = regulations(now.world, road, now.vehicle, False, 3.0, 8.0).closed_lines
+    assert [each.x0 for each in closed] == pytest.approx([FRONT + gap])
+
+
+@pytest.mark.clause("USE-4")
+def test_what_was_decided_before_a_junction_is_kept_to_the_line_inside_it(road: RoadMap) -> None:
+    """Too late for a comfortable stop before the junction; from 3 m inside it, one at the line would be comfortable."""
+    chosen: dict[LineKey, LineMemory] = {}
+    for entry in (FRONT + 5.0, FRONT - 3.0):
+        crossing = junction(entry, entry + 20.0)
+        now = situation(road, v=6.0, stop_lines=(line(10.2),), junctions=(crossing,), lights={1: Light.YELLOW})
+        walls, chosen, _ = line_rules(now, chosen)
+        assert not walls
+        assert [each.choice for each in chosen.values()] == [LightDecision.GO]
 
 
 def signal(number: int, s: float, lane: int, kind: str = "1000001", dynamic: str = "yes") -> str:

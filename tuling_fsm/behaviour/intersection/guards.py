@@ -60,8 +60,10 @@ def standing_explained(view: BehaviourView) -> bool:
     behind = plan.limit.reason is Reason.JUNCTION_EXIT_BLOCKED and view.world.traffic.waits(plan.limit.blocker)
     if behind or {plan.limit.reason, plan.reason} & _NO_OTHER_WAY:
         return True
-    junction = junction_here(view)
     lights = view.world.lights
+    if plan.limit.reason is Reason.RED_LIGHT and lights.get(plan.limit.blocker) in RED:
+        return True
+    junction = junction_here(view)
     return (
         junction is not None
         and not past_line(view)

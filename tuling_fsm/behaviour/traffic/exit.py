@@ -6,21 +6,27 @@ import math
 from collections.abc import Sequence
 
 from tuling_fsm.behaviour.traffic.situation import TrafficSituation, WallReason
-from tuling_fsm.core.request import Reason
+from tuling_fsm.core.request import Reason, StopWall
 from tuling_fsm.map.ahead import JunctionAhead
 
 
-def blocked_exit(now: TrafficSituation, junction: JunctionAhead, walls: Sequence[float]) -> WallReason | None:
+def blocked_exit(
+    now: TrafficSituation, junction: JunctionAhead, walls: Sequence[tuple[float, StopWall]]
+) -> WallReason | None:
     """Why the car could not leave a junction: something slow on its way through or behind it, or another stop too near.
+    To wait for a light behind it is to wait for that light (NOR-7).
 
     Where the junction is directed by hand, what has not moved for long does not count: the way round it is the
     planner's business then (INT-5).
     """
     need = now.vehicle.length + now.parameters.junction.exit_margin
     end = junction.s_to + need
-    for s in sorted(walls):
+    for s, wall in sorted(walls, key=lambda item: item[0]):
         if junction.s_from + 1.0 < s < end:
-            return WallReason(Reason.JUNCTION_EXIT_BLOCKED, f"has to stop {s - junction.s_to:.1f} m after it", -1)
+            after = f"has to stop {s - junction.s_to:.1f} m after it"
+            if wall.reason is Reason.RED_LIGHT:
+                return WallReason(Reason.RED_LIGHT, f"{wall.detail}, {after}", wall.blocker)
+            return WallReason(Reason.JUNCTION_EXIT_BLOCKED, after, -1)
     traffic = now.world.traffic
     nearest, blocker = math.inf, -1
     counts = traffic.speed < now.parameters.junction.slow

@@ -37,11 +37,14 @@ class _Approach(NamedTuple):
 
 
 def junction_rules(
-    now: TrafficSituation, memory: Mapping[JunctionKey, JunctionMemory], walls: Sequence[float], closed: Sequence[float]
+    now: TrafficSituation,
+    memory: Mapping[JunctionKey, JunctionMemory],
+    walls: Sequence[tuple[float, StopWall]],
+    closed: Sequence[float],
 ) -> tuple[tuple[tuple[float, StopWall], ...], dict[JunctionKey, JunctionMemory], tuple[SlowZone, ...]]:
     """Walls with their arc lengths, the memory of the junctions ahead, and where it is driven slowly.
 
-    `walls` are the arc lengths of the walls that are already there for other reasons, `closed` those of closed lights.
+    `walls` are those that are already there for other reasons, `closed` the arc lengths of closed lights.
     """
     approaches = [_approach(now, j, closed) for j in now.world.junctions if j.s_to > now.world.route_s]
     approaches = [
@@ -72,7 +75,8 @@ def _approach(now: TrafficSituation, junction: JunctionAhead, closed: Sequence[f
     first = max((j.s_to for j in now.world.junctions if j.s_to <= junction.s_from), default=-math.inf)
     first = max(first, junction.s_from - now.parameters.junction.line_reach)
     stop, control = -math.inf, ApproachControl.NONE
-    for line, s in lines_ahead(now):
+    for ahead, s in lines_ahead(now):
+        line = ahead.line
         if not first <= s <= junction.s_from + _AT_ENTRY_M:
             continue
         stop = max(stop, s)
@@ -89,7 +93,7 @@ def _approach(now: TrafficSituation, junction: JunctionAhead, closed: Sequence[f
 
 
 def _judge(
-    now: TrafficSituation, approach: _Approach, past: JunctionMemory, walls: Sequence[float]
+    now: TrafficSituation, approach: _Approach, past: JunctionMemory, walls: Sequence[tuple[float, StopWall]]
 ) -> tuple[WallReason | None, JunctionMemory]:
     """Whether the car has to wait before a junction, and the new memory of it."""
     gap = approach.stop - now.front

@@ -10,6 +10,7 @@ from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import FollowLanes, Hold, Limit, PlanningRequest, PlanResult, Reason, StopWall
 from tuling_fsm.core.standing import VEHICLE_STANDS
 from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.map.ahead import StopLineAhead
 from tuling_fsm.map.cross_section import edge_point, lane_s_at
 from tuling_fsm.map.lanes import StopLine
 from tuling_fsm.world.inputs import Light
@@ -18,7 +19,9 @@ from tuling_fsm.world.world import World
 RED = (Light.RED, Light.RED_YELLOW)
 """States of a light that are red for certain; an unknown one merely counts as red (INT-2)."""
 INSIDE_M = 3.0
-"""A line farther inside a junction than this is stopped at before the junction."""
+"""A line farther inside a junction than this is stopped at before the junction, as long as the car is."""
+_AT_END_M = 0.1
+"""A line no farther than this before the end of a junction lies behind it."""
 _BESIDE_REACH_M = 15.0
 _BESIDE_GAP_M = 0.5
 """A wall in the next lane keeps this far from the line between, so that it cannot be grazed from here."""
@@ -39,14 +42,14 @@ def line_rules(
     walls: list[tuple[float, StopWall]] = []
     kept: dict[LineKey, LineMemory] = {}
     stop: Hold | None = None
-    for line, s in lines_ahead(now):
+    for ahead, before in lines_ahead(now):
+        line, key = ahead.line, LineKey(ahead.line.signal, round(10.0 * ahead.s))
         if line.kind not in ("light", "stop") or (now.by_hand and line.kind == "stop"):
             continue
-        key = LineKey(line.signal, round(10.0 * s))
-        beyond = now.front > s + now.parameters.line.tolerance
-        if beyond and not _stops_beyond(now, line, s, memory.get(key)):
+        s = _stop_place(now, ahead, before, memory.get(key))
+        if s is None:
             continue
-        old = memory.get(key, LineMemory())
+        old, beyond = memory.get(key, LineMemory()), now.front > s + now.parameters.line.tolerance
         if line.kind == "light":
             kept[key], closed = _light(now, line, s - now.front, old)
             reason, detail = Reason.RED_LIGHT, f"signal {line.signal} {_state(now, line).name.lower()}"
@@ -60,6 +63,17 @@ def line_rules(
     return tuple(walls), kept, stop
 
 
+def _stop_place(now: TrafficSituation, ahead: StopLineAhead, before: float, memory: LineMemory | None) -> float | None:
+    """Where to stop for a line (m of the route), None once that is behind the car.
+
+    A light inside a junction holds where its line is once the place `before` the junction is passed.
+    """
+    for s in (before, ahead.s) if ahead.line.kind == "light" else (before,):
+        if now.front <= s + now.parameters.line.tolerance or _stops_beyond(now, ahead.line, s, memory):
+            return s
+    return None
+
+
 def _stops_beyond(now: TrafficSituation, line: StopLine, s: float, memory: LineMemory | None) -> bool:
     """Whether a stop that was begun for a line is gone on with beyond it: brakes that are late, or a slippery road, are
     no reason to drive on.
@@ -70,14 +84,16 @@ def _stops_beyond(now: TrafficSituation, line: StopLine, s: float, memory: LineM
     return rest <= s + now.parameters.line.overshoot
 
 
-def lines_ahead(now: TrafficSituation) -> Iterator[tuple[StopLine, float]]:
-    """Stop lines of the route's lane; one that lies well inside a junction is stopped at before the junction."""
+def lines_ahead(now: TrafficSituation) -> Iterator[tuple[StopLineAhead, float]]:
+    """Stop lines of the route's lane, and where on the route to stop for them (m): where they are, before the junction
+    for one that lies well inside it.
+    """
     for ahead in now.world.stop_lines:
         s = ahead.s
         for junction in now.world.junctions:
-            if junction.s_from + INSIDE_M < s <= junction.s_to:
+            if junction.s_from + INSIDE_M < s < junction.s_to - _AT_END_M:
                 s = junction.s_from - now.parameters.junction.setback
-        yield ahead.line, s
+        yield ahead, s
 
 
 def _state(now: TrafficSituation, line: StopLine) -> Light:

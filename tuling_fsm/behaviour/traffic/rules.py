@@ -78,7 +78,7 @@ def traffic_rules(
     yielded_to = {*people.released, *(wall.blocker for _, wall in people.walls)}
     beside = pedestrians_beside(now, yielded_to, stands_for, memory.beside)
     released, given_up = (*people.released, *beside.given_up), (*people.given_up, *beside.given_up)
-    stops = [s for s, _ in (*lines, *people.walls)]
+    stops = (*lines, *people.walls)
     closed = [s for s, wall in lines if wall.reason is Reason.RED_LIGHT]
     junctions, junction_memory, zones = junction_rules(now, memory.junctions, stops, closed)
     start, blocked, clear_since = start_rule(now, memory.start_blocked, memory.start_clear_since, released)
