@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from map import towns, xodr
+from map.joined import joined
 from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.road_map import RoadMap
 
@@ -133,3 +134,27 @@ def test_the_sections_of_one_way_are_in_no_conflict_and_those_of_another_are(tmp
     for lane, others in junction.conflicts.items():
         assert all(other.road != lane.road for other in others)
     assert LaneId("5", 1, -1) in junction.conflicts[LaneId("2", 1, -1)]
+
+
+TOGETHER = {"9": ((1, 3), (6,))}
+APART = {"9": ((1,),), "8": ((3,), (6,))}
+
+
+@pytest.mark.parametrize(
+    ("link", "parts", "phases"), [(0.4, 1, TOGETHER), (4.4, 1, TOGETHER), (4.4, 2, TOGETHER), (4.6, 1, APART)]
+)
+def test_junctions_between_which_no_car_has_room_are_one_crossing_to_their_lights(
+    tmp_path: Path, link: float, parts: int, phases: object
+) -> None:
+    assert joined(tmp_path, link, parts=parts).phases == phases
+
+
+def test_controllers_that_joined_junctions_share_are_their_phases(tmp_path: Path) -> None:
+    """Those of one of them alone know nothing of the other, and would let its lights turn green one after another."""
+    said = ('<controller id="A"/><controller id="B"/>', '<controller id="A"/>')
+    named = {
+        name: "".join(f'<control signalId="{n}"/>' for n in lights) for name, lights in {"A": (6,), "B": (3, 1)}.items()
+    }
+    more = [f'<controller id="{name}">{lights}</controller>' for name, lights in named.items()]
+    assert joined(tmp_path, 1.0, *more, controllers=(said[0], said[0])).phases == {"9": ((6,), (3, 1))}
+    assert joined(tmp_path, 1.0, *more, controllers=said).phases == TOGETHER

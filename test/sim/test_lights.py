@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from map.joined import joined
 
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
@@ -61,6 +62,25 @@ def test_phases_of_real_maps_exclude_one_another(name: str, shared_data: Path) -
         for phases in road_map.phases.values():
             going = {n for phase in phases for n in phase if states[row[n]] in (Light.GREEN, Light.YELLOW)}
             assert any(going <= set(phase) for phase in phases)
+
+
+def test_lights_on_one_way_through_joined_junctions_are_green_together(tmp_path: Path) -> None:
+    one = lights(joined(tmp_path, 1.0))
+    states = [{n: one.state(n, 0.1 * i) for n in (1, 3, 6)} for i in range(1000)]
+    assert all(each[1] is each[3] for each in states)
+    assert not any(each[3] is not Light.RED and each[6] is not Light.RED for each in states)
+    assert {each[1] for each in states} == {each[6] for each in states} == {Light.GREEN, Light.YELLOW, Light.RED}
+
+
+def test_a_light_of_two_phases_is_green_in_both_and_from_the_one_into_the_next(
+    monkeypatch: pytest.MonkeyPatch, lit: RoadMap
+) -> None:
+    monkeypatch.setitem(lit.__dict__, "phases", {"9": ((1,), (2, 3), (3,), (4, 3))})
+    one = lights(lit)
+    states = [{n: one.state(n, 0.1 * i) for n in (1, 2, 3, 4)} for i in range(1000)]
+    long = [seconds for state, seconds in runs([int(each[3]) for each in states])[1:-1] if state == Light.GREEN]
+    assert long and all(seconds > 3 * 12.0 for seconds in long)
+    assert all(each[3] is Light.GREEN for each in states if Light.GREEN in (each[2], each[4]))
 
 
 def test_a_light_that_stands_alone_cycles_too(shared_data: Path) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
 from tuling_fsm.core.arrays import FloatArray
-from tuling_fsm.map.connecting import entries, exits, junctions_from, on_one_way
+from tuling_fsm.map.connecting import NEAR_JUNCTION_M, entries, exits, junctions_from, on_one_way
 from tuling_fsm.map.lanes import DRIVING, Junction, Lane, LaneId, StopLine
 
 SWEPT_HALF_M = 1.0
@@ -16,6 +16,9 @@ SWEPT_HALF_M = 1.0
 
 STEP_M = 0.9
 """Spacing of the points that bands are compared at, m."""
+
+JOINED_M = 4.5
+"""Junctions are one crossing where a link leads from one to the other that is shorter than this, a car's length (m)."""
 
 
 def build_junctions(
@@ -87,27 +90,85 @@ def build_phases(
     controllers: Mapping[str, tuple[int, ...]],
     junction_controllers: Mapping[str, tuple[str, ...]],
 ) -> Phases:
-    """Groups of light signals by junction.
+    """Groups of light signals by junction; those of joined junctions, which are one crossing, by the first of these.
 
-    A junction's own controllers are its groups where it has at least two that hold lights of it (CARLA's towns).
-    Otherwise (one program for everything, as netconvert writes it, or none) every approach road is a group.
+    A junction's own controllers are its groups where it has at least two that hold lights of it (CARLA's towns), those
+    of joined junctions where they are controllers of each. Otherwise (one program for everything, as netconvert writes
+    it, or none) every approach road is a group, with the lights between joined junctions that its ways lead to.
     """
-    approaches: dict[str, dict[str, list[int]]] = {}
+    lit: dict[str, list[StopLine]] = {}
     for line in stop_lines:
-        if line.kind != "light":
-            continue
-        for junction in junctions_from(lanes, line.lane)[:1]:
-            group = approaches.setdefault(junction, {}).setdefault((line.approach or line.lane).road, [])
-            if line.signal not in group and line.signal >= 0:
-                group.append(line.signal)
+        if line.kind == "light" and line.signal >= 0:
+            for junction in junctions_from(lanes, line.lane)[:1]:
+                lit.setdefault(junction, []).append(line)
     phases: Phases = {}
-    for junction, by_road in approaches.items():
-        lights = {n for group in by_road.values() for n in group}
-        own = [controllers.get(name, ()) for name in junction_controllers.get(junction, ())]
-        groups = [tuple(n for n in group if n in lights) for group in own]
-        groups = [group for group in groups if group]
+    for crossing in _crossings(lanes, lit):
+        by_road: dict[str, list[StopLine]] = {}
+        for line in (line for junction in crossing for line in lit[junction]):
+            by_road.setdefault(_place(line).road, []).append(line)
+        lights = {line.signal for lines in by_road.values() for line in lines}
+        named = [junction_controllers.get(junction, ()) for junction in crossing]
+        own = [controllers.get(name, ()) for name in named[0] if all(name in names for names in named)]
+        groups = [group for each in own if (group := tuple(n for n in each if n in lights))]
         said = {n for group in groups for n in group}
-        if len(groups) < 2 or said != lights:
-            groups = [tuple(group) for group in by_road.values() if group]
-        phases[junction] = tuple(groups)
+        phases[crossing[0]] = tuple(
+            groups if len(groups) >= 2 and said == lights else _by_ways(lanes, crossing, by_road)
+        )
     return phases
+
+
+def _place(line: StopLine) -> LaneId:
+    return line.approach or line.lane
+
+
+def _crossings(lanes: Mapping[LaneId, Lane], lit: Collection[str]) -> list[tuple[str, ...]]:
+    """Junctions with lights, those together between which a link leads in which no car has room."""
+    crossing = {junction: {junction} for junction in lit}
+    for lane in lanes.values():
+        if lane.junction not in crossing:
+            continue
+        for reached in _reached(lanes, [lane.id], (lane.junction,), JOINED_M):
+            for following in lanes[reached].successors:
+                other = lanes[following].junction
+                if other in crossing and other not in crossing[lane.junction]:
+                    both = crossing[lane.junction] | crossing[other]
+                    crossing.update(dict.fromkeys(both, both))
+    return list(dict.fromkeys(tuple(j for j in lit if j in crossing[junction]) for junction in lit))
+
+
+def _reached(
+    lanes: Mapping[LaneId, Lane], starts: Sequence[LaneId], crossing: Collection[str], within: float = NEAR_JUNCTION_M
+) -> dict[LaneId, float]:
+    """Lanes on the ways from some lanes on to a crossing, `within` so many metres, and through it, with what is left of
+    these, or of a link's (m).
+    """
+    left, queue = dict.fromkeys(starts, within), list(starts)
+    while queue:
+        current = queue.pop()
+        for following in lanes[current].successors:
+            lane = lanes[following]
+            rest = JOINED_M if lane.junction in crossing else left[current] - lane.length
+            if (lane.junction is None or lane.junction in crossing) and rest > left.get(following, 0.0):
+                left[following] = rest
+                queue.append(following)
+    return left
+
+
+def _by_ways(
+    lanes: Mapping[LaneId, Lane], crossing: Collection[str], by_road: Mapping[str, Sequence[StopLine]]
+) -> list[tuple[int, ...]]:
+    """The lights of every approach road; of joined junctions those on its ways through them too, and none for a road
+    that is on the ways of another.
+    """
+    own = {road: tuple(dict.fromkeys(line.signal for line in lines)) for road, lines in by_road.items()}
+    if len(crossing) == 1:
+        return list(own.values())
+    on_ways: dict[str, list[str]] = {}
+    for road, lines in by_road.items():
+        reached = _reached(lanes, [_place(line) for line in lines], crossing)
+        on_ways[road] = [each for each in by_road if each != road and any(_place(n) in reached for n in by_road[each])]
+    inner = {each for roads in on_ways.values() for each in roads}
+    groups = [[road, *roads] for road, roads in on_ways.items() if road not in inner]
+    known = {road for group in groups for road in group}
+    groups += [[road] for road in by_road if road not in known]
+    return [tuple(dict.fromkeys(n for road in group for n in own[road])) for group in groups]

@@ -1,8 +1,9 @@
-"""Traffic lights: phases of a junction follow one another, each junction for itself."""
+"""Traffic lights: phases of a crossing follow one another, each crossing for itself."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,8 +18,17 @@ from tuling_fsm.sim.seeds import generator
 from tuling_fsm.world.inputs import TRAFFIC_LIGHTS, Light
 
 
+class _Turn(NamedTuple):
+    """When a signal, by its row, is green: cycle, beginning and length, s."""
+
+    row: int
+    cycle: float
+    start: float
+    green: float
+
+
 class TrafficLights:
-    """All dynamic signals of a map, which itself says which lights of a junction are green together."""
+    """All dynamic signals of a map, which itself says which lights of a crossing are green together."""
 
     def __init__(self, road_map: RoadMap, seed: np.random.SeedSequence, parameters: LightParameters) -> None:
         signals = [signal for signal in road_map.signals.values() if signal.dynamic]
@@ -27,7 +37,6 @@ class TrafficLights:
         count = len(signals)
         self._table = np.zeros(count, TRAFFIC_LIGHTS)
         self._table["signal"], self._table["confidence"] = self.numbers, 1.0
-        self._cycle, self._start, self._green = np.ones(count), np.zeros(count), np.zeros(count)
         self._yellow = parameters.yellow
         self._since = 0.0
         """When the programs began."""
@@ -37,23 +46,28 @@ class TrafficLights:
         """Whether nothing is heard of them."""
         self._latest: tuple[float, Int32Array] | None = None
         random = generator(seed)
-        for phases in _programs(road_map, self.numbers):
-            self._set_program(phases, random, parameters)
+        programs = _programs(road_map, self.numbers)
+        turns = [turn for phases in programs for turn in self._turns(phases, random, parameters)]
+        self._turn_row = np.array([turn.row for turn in turns], dtype=np.int64)
+        self._cycle, self._start, self._green = np.array([turn[1:] for turn in turns]).reshape(-1, 3).T.copy()
 
-    def _set_program(self, phases: Sequence[Sequence[int]], random: np.random.Generator, p: LightParameters) -> None:
-        """Line up the phases of one junction in a cycle with a random beginning."""
+    def _turns(
+        self, phases: Sequence[Sequence[int]], random: np.random.Generator, p: LightParameters
+    ) -> Iterator[_Turn]:
+        """Line up the phases of one crossing in a cycle with a random beginning; a light stays green into the next
+        phase where that has it too.
+        """
         greens = random.uniform(p.green_min, p.green_max, len(phases))
         clearance = p.yellow + p.all_red
         cycle = float(greens.sum() + clearance * len(phases))
         start = float(random.uniform(0.0, cycle))
-        for green, numbers in zip(greens, phases, strict=True):
-            for number in numbers:
-                row = self._row[number]
-                self._cycle[row], self._start[row], self._green[row] = cycle, start, green
-            start += float(green) + clearance
         if len(phases) == 1:
-            for number in phases[0]:
-                self._cycle[self._row[number]] = cycle + greens[0]
+            cycle += float(greens[0])
+        for green, numbers, following in zip(greens.tolist(), phases, (*phases[1:], phases[0]), strict=True):
+            for number in numbers:
+                stays = len(phases) > 1 and number in following
+                yield _Turn(self._row[number], cycle, start, green + clearance if stays else green)
+            start += green + clearance
 
     def apply(self, command: LightsCommand) -> None:
         """Carry out a command."""
@@ -90,7 +104,10 @@ class TrafficLights:
         if self._latest is None or self._latest[0] != stamp:
             phase = np.mod(stamp - self._start, self._cycle)
             late = np.where(phase < self._green + self._yellow, np.int32(Light.YELLOW), np.int32(Light.RED))
-            states = np.where(phase < self._green, np.int32(Light.GREEN), late)
+            turns = np.where(phase < self._green, np.int32(Light.GREEN), late)
+            states = np.full(len(self.numbers), np.int32(Light.RED))
+            # Of a light with several turns the one nearest to green counts: red, yellow and green are 1, 2 and 3.
+            np.maximum.at(states, self._turn_row, turns)
             for number, forced in self._forced.items():
                 states[self._row[number]] = forced
             self._latest = stamp, states
