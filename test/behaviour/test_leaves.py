@@ -25,7 +25,7 @@ from tuling_fsm.behaviour.on_road.normal import NORMAL
 from tuling_fsm.behaviour.parameters import BehaviourParameters
 from tuling_fsm.behaviour.parking.memory import ParkingMemory, SlotSearch, TargetSlot
 from tuling_fsm.behaviour.parking.parked import PARKED
-from tuling_fsm.behaviour.parking.slot_search import SLOT_SEARCH, area_of, into_slot
+from tuling_fsm.behaviour.parking.slot_search import SLOT_SEARCH, area_of, edges_before, into_slot
 from tuling_fsm.behaviour.temporary_stop.pickup_decision import PICKUP_DECISION
 from tuling_fsm.behaviour.temporary_stop.plan_once import PLAN_ONCE
 from tuling_fsm.core.geometry import Pose
@@ -300,7 +300,8 @@ def test_without_an_area_a_search_begins_anew(road: RoadMap, area: int, stamp: f
 
 def test_a_slot_outside_all_areas_has_no_edges_to_keep_within(road: RoadMap) -> None:
     view = remembering(road)
-    request = into_slot(view, TargetSlot("", Pose(50.0, NEAR_Y, 0.0), 8.0, 3.0), 9.0, 77)
+    target_slot = TargetSlot("", Pose(50.0, NEAR_Y, 0.0), 8.0, 3.0)
+    request = into_slot(view, target_slot, edges_before(view, target_slot), 9.0, 77)
     limits = view.context.parameters.parking
     assert (request.lines.shape, request.speed_limit, request.max_expansions) == ((0, 4), 9.0, 77)
     assert (request.goal_tolerance, request.goal_heading_tolerance) == (limits.goal_tolerance, limits.goal_heading)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
-from garage import LANE_M, slot_pose
+from garage import LANE_M, SLOT_LENGTH, SLOT_WIDTH, slot_pose
 
 from behaviour.worlds import Drive, Thing, plan
 from tuling_fsm.behaviour import states
@@ -21,7 +22,7 @@ from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.planner import Planner
 from tuling_fsm.world.inputs import Kind
-from tuling_fsm.world.mission import Mission, MissionPoint
+from tuling_fsm.world.mission import Mission, MissionPoint, MissionSlot
 from tuling_fsm.world.world import EmergencyInput, RouteMatch
 
 from .drives import (
@@ -188,6 +189,22 @@ def test_somebody_beside_the_slot_does_not_keep_the_car_from_having_parked(car_p
     garage(drive).things = (person_at(0.0, 1.5),)
     drive.result = arrived()
     drive.until(states.PARKED, 1.5)
+
+
+@pytest.mark.clause("PRK-1", "PRK-3")
+@pytest.mark.parametrize("other", [Mission(5.0), car_park(stamp=5.0)])
+def test_the_edges_hold_when_the_mission_that_told_of_the_car_park_is_gone(
+    no_slots_map: RoadMap, other: Mission
+) -> None:
+    bay = MissionSlot(slot_pose(ROW, PLACE), SLOT_LENGTH, SLOT_WIDTH)
+    drive = entering(no_slots_map, ROW, PLACE, x=slot_pose(ROW, PLACE).x, mission=car_park(slots=[bay]))
+    before = drive.run(0.1)[-1].request
+    garage(drive).mission = other
+    after = drive.run(1.0)[-1].request
+    assert drive.last.state == states.SLOT_ENTRY
+    assert isinstance(before, FreeSpace) and isinstance(after, FreeSpace)
+    assert len(before.lines) > 0
+    assert np.array_equal(after.lines, before.lines)
 
 
 @pytest.mark.clause("USE-9")

@@ -6,7 +6,10 @@ import math
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import numpy as np
+
 from tuling_fsm.core import elementary
+from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.geometry import Pose, distance
 from tuling_fsm.core.request import Hold
 from tuling_fsm.map.parking import SAME_BAY_M
@@ -74,6 +77,8 @@ class ParkingMemory:
     """Since when the search has gone without localization."""
     entry: TargetSlot | None = None
     """The slot that is being entered (PRK-3)."""
+    entry_edges: FloatArray = field(default_factory=lambda: np.zeros((0, 4)), compare=False)
+    """The edges of the aisles about it (M, 4), as they were when that began."""
     entry_fault: str = ""
     """Why it cannot be, as far as that shows."""
     person_since: float | None = None

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tuling_fsm.behaviour.free_driving import NO_REVERSING
+from tuling_fsm.behaviour.free_driving import NO_LINES, NO_REVERSING
 from tuling_fsm.behaviour.leaf import BehaviourView, LeafBehaviour
 from tuling_fsm.behaviour.memory import Memory
 from tuling_fsm.behaviour.parking.guards import entry_overdue, no_way_in, slot_taken, waits_for_person
-from tuling_fsm.behaviour.parking.slot_search import into_slot
+from tuling_fsm.behaviour.parking.slot_search import edges_before, into_slot
 from tuling_fsm.behaviour.parking.slots import TAKEN, has_person, stands_in
 from tuling_fsm.behaviour.permissions import FREE_SPACE, Indication
 from tuling_fsm.core.records import replace
@@ -17,9 +17,10 @@ GONE_S = 1.0
 
 
 def _enter(view: BehaviourView) -> Memory:
-    """Freeze the slot."""
-    parking = view.memory.parking
-    parking = replace(parking, entry=parking.found, found=None, trying=None, entry_fault="", person_since=None)
+    """Freeze the slot, and the edges around: the mission that tells of a car park may be withdrawn."""
+    found = view.memory.parking.found
+    parking = replace(view.memory.parking, entry=found, found=None, trying=None, entry_fault="", person_since=None)
+    parking = replace(parking, entry_edges=NO_LINES if found is None else edges_before(view, found))
     return replace(view.memory, parking=parking)
 
 
@@ -57,9 +58,9 @@ def _request(view: BehaviourView) -> PlanningRequest:
         return NO_REVERSING
     if waits_for_person(view) and not stands_in(view, target_slot):
         return Hold(Reason.PEDESTRIAN, detail=f"somebody is in {target_slot.name}")
-    return into_slot(
-        view, target_slot, view.context.parameters.parking.entry_speed, view.context.parameters.free.expansions
-    )
+    p = view.context.parameters
+    edges = view.memory.parking.entry_edges
+    return into_slot(view, target_slot, edges, p.parking.entry_speed, p.free.expansions)
 
 
 SLOT_ENTRY = LeafBehaviour(

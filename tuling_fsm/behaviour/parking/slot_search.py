@@ -44,20 +44,27 @@ TURN_FROM_M, TURN_TO_M, TURN_STEP_M = 4.0, 24.0, 2.0
 TURN_GAP_M = 3.0
 
 
-def into_slot(view: BehaviourView, target_slot: TargetSlot, speed: float, expansions: int) -> FreeSpace:
-    """The way into a slot: forward and in reverse, not over the edges of the aisles, nowhere but to its middle."""
-    limits, area = view.context.parameters.parking, area_of(view)
+def into_slot(
+    view: BehaviourView, target_slot: TargetSlot, edges: FloatArray, speed: float, expansions: int
+) -> FreeSpace:
+    """The way into a slot: forward and in reverse, not over the `edges`, nowhere but to its middle."""
+    limits = view.context.parameters.parking
     place, turn = parking_tolerance(target_slot, view.context.vehicle)
-    box = GivenSlot(target_slot.pose, target_slot.length, target_slot.width)
     return FreeSpace(
         parked_pose(target_slot, view.context.vehicle),
-        np.zeros((0, 4)) if area is None else open_at(view.context.road_map, area, box),
+        edges,
         view.memory.rules.walls,
         min(speed, view.memory.rules.speed_limit),
         goal_tolerance=min(limits.goal_tolerance, place),
         goal_heading_tolerance=min(limits.goal_heading, turn),
         max_expansions=expansions,
     )
+
+
+def edges_before(view: BehaviourView, target_slot: TargetSlot) -> FloatArray:
+    """The edges of the aisles, open at a slot."""
+    area, box = area_of(view), GivenSlot(target_slot.pose, target_slot.length, target_slot.width)
+    return free_driving.NO_LINES if area is None else open_at(view.context.road_map, area, box)
 
 
 def area_of(view: BehaviourView) -> ParkingArea | None:
@@ -258,7 +265,8 @@ def _probe(view: BehaviourView) -> PlanningRequest | None:
     parking, limits = view.memory.parking, view.context.parameters.parking
     if parking.trying is None or parking.tried_at != view.clock or not view.world.localized:
         return None
-    way = into_slot(view, parking.trying, limits.entry_speed, limits.probe_expansions)
+    edges = edges_before(view, parking.trying)
+    way = into_slot(view, parking.trying, edges, limits.entry_speed, limits.probe_expansions)
     return replace(way, feasibility_only=True)
 
 
