@@ -156,6 +156,17 @@ def test_slots_that_are_set_back_or_slanted_are_open_as_far_as_their_aisle(
     assert touches(area.edges, 40.0, 60.0, 3.4, 3.6), "on the other side of the aisle"
 
 
+@pytest.mark.clause("PRK-3")
+@pytest.mark.parametrize("gap", [0.0, 1.0])
+@pytest.mark.parametrize("angle", [21.0, 30.0, 45.0, 90.0])
+def test_the_other_side_of_a_narrow_aisle_stays_closed(tmp_path: Path, gap: float, angle: float) -> None:
+    sine, cosine = math.sin(math.radians(angle)), math.cos(math.radians(angle))
+    bay = slot(1, 50.0, -(2.5 + gap + 2.65 * sine + 1.3 * cosine), 5.3, 2.6, heading=math.radians(angle))
+    one_way = xodr.section([xodr.lane(-1, width=2.5)])
+    (area,) = parking_areas(xodr.read(tmp_path, xodr.road([one_way], inside=f"<objects>{bay}</objects>")))
+    assert all(touches(area.edges, x, x + 0.1, -0.1, 0.1) for x in np.arange(40.0, 75.0, 0.1).tolist())
+
+
 def test_the_lane_of_the_other_direction(park: RoadMap) -> None:
     assert opposite(park, Pose(30.0, -1.5, 0.1)) == pytest.approx((30.0, 0.5 * LANE_M, math.pi), abs=0.01)
     assert opposite(park, Pose(30.0, 1.5, math.pi)) == pytest.approx((30.0, -0.5 * LANE_M, 0.0), abs=0.01)

@@ -6,7 +6,7 @@ Bays along the kerb, parallel to their lane, are no parking area.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
@@ -15,7 +15,7 @@ import numpy as np
 
 from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.arrays import FloatArray
-from tuling_fsm.core.geometry import Pose, distance, to_global, wrap_angle
+from tuling_fsm.core.geometry import Pose, distance, to_global, to_local, wrap_angle
 from tuling_fsm.core.rectangles import clip, outside
 from tuling_fsm.map.lanes import Lane, LaneId, LanePosition, ParkingSlot
 from tuling_fsm.map.road_map import RoadMap
@@ -145,21 +145,23 @@ def open_at(road_map: RoadMap, area: ParkingArea, given: GivenSlot) -> FloatArra
     if any(distance(slot.pose, given.pose[:2]) < SIDE_M for slot in area.slots):
         return area.edges
     slot = _given_slot(road_map, 0, given)
-    return _opened(area.edges, slot, mouth_depth(road_map, slot))
+    return _opened(area.edges, slot, mouth_depths(road_map, slot))
 
 
-def mouth_depth(road_map: RoadMap, slot: ParkingSlot) -> float:
-    """How far (m) before a slot, along it, the whole width of its mouth is on the surface of its aisle: one that is
-    slanted or set back lies some way off. 0 where it opens to no aisle.
+def mouth_depths(road_map: RoadMap, slot: ParkingSlot) -> tuple[float, float]:
+    """How far (m) before a slot, along it, the left and the right end of its mouth are on the surface of its aisle: one
+    that is slanted or set back lies some way off. 0 where it opens to no aisle.
     """
     aisle = {position.lane for position in _beside(road_map, slot)}
-    depths = [0.0]
-    for x, y in slot_front(slot, SIDE_M).tolist():
-        near = [each for each in road_map.positions(x, y, radius=MOUTH_M + slot.width) if each.lane in aisle]
-        gap, heading = min(((abs(each.offset) - 0.5 * each.width, each.heading) for each in near), default=(0.0, 0.0))
-        across = abs(elementary.sin(heading - slot.pose.heading))
-        depths.append(gap / max(across, elementary.sin(PARALLEL)))
-    return max(depths)
+    left, right = (_depth(road_map, slot, aisle, x, y) for x, y in slot_front(slot, SIDE_M).tolist())
+    return left, right
+
+
+def _depth(road_map: RoadMap, slot: ParkingSlot, aisle: Collection[LaneId], x: float, y: float) -> float:
+    near = [each for each in road_map.positions(x, y, radius=MOUTH_M + slot.width) if each.lane in aisle]
+    gap, heading = min(((abs(each.offset) - 0.5 * each.width, each.heading) for each in near), default=(0.0, 0.0))
+    across = abs(elementary.sin(heading - slot.pose.heading))
+    return max(gap / max(across, elementary.sin(PARALLEL)), 0.0)
 
 
 def slot_front(slot: ParkingSlot, side: float = 0.0, ahead: float = 0.0) -> FloatArray:
@@ -317,15 +319,20 @@ def _edges(road_map: RoadMap, slots: Sequence[ParkingSlot], aisles: Sequence[Ais
     radius = float(elementwise.hypot(*(centres - middle).T).max()) + GAP_M
     edges = road_map.boundary_segments(float(middle[0]), float(middle[1]), radius)
     for slot in slots:
-        edges = _opened(edges, slot, mouth_depth(road_map, slot))
+        edges = _opened(edges, slot, mouth_depths(road_map, slot))
     return np.vstack((edges, *(_caps(road_map, aisle) for aisle in aisles)))
 
 
-def _opened(edges: FloatArray, slot: ParkingSlot, depth: float) -> FloatArray:
-    """Edges without their parts in a slot and before it, as far as its aisle, which begins `depth` m before it."""
-    half, front = 0.5 * slot.width + SIDE_M, 0.5 * slot.length + max(depth + SIDE_M, LEAST_OPEN_M)
+def _opened(edges: FloatArray, slot: ParkingSlot, depths: tuple[float, float]) -> FloatArray:
+    """Edges without their parts in a slot and before it, as far as its aisle, which begins `depths` m before the left
+    and the right end of its mouth. What lies well beyond that is the other side of the aisle, and stays.
+    """
+    half, front = 0.5 * slot.width + SIDE_M, 0.5 * slot.length + max(max(depths) + SIDE_M, LEAST_OPEN_M)
     enter, leave = clip(edges, slot.pose, (-0.5 * slot.length, front, -half, half), FLAT_M)
-    hit = enter < leave
+    middle = edges[:, :2] + 0.5 * (enter + leave)[:, None] * (edges[:, 2:] - edges[:, :2])
+    along, across = to_local(middle, slot.pose).T
+    aisle = 0.5 * slot.length + np.interp(across, (-half, half), depths[::-1])
+    hit = (enter < leave) & (along <= aisle + LEAST_OPEN_M)
     return np.concatenate((edges[~hit], outside(edges[hit], enter[hit], leave[hit])))
 
 

@@ -17,7 +17,7 @@ from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.geometry import Pose, distance, shifted, wrap_angle
 from tuling_fsm.core.vehicle import Vehicle, center_ahead
 from tuling_fsm.map.lanes import DRIVING, SURFACE, Lane, LaneId, LaneMark, LanePosition, MarkKind, ParkingSlot
-from tuling_fsm.map.parking import SIDE_M, mouth_depth, slot_front
+from tuling_fsm.map.parking import SIDE_M, mouth_depths, slot_front
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.scoring.agent_tracks import GRADE
 from tuling_fsm.sim.scoring.collisions import SAME_LEVEL_M
@@ -199,9 +199,9 @@ class RoadRules:
 
 def _mouth(road_map: RoadMap, slot: ParkingSlot) -> Polygon:
     """The ground between a slot and its aisle."""
-    depth = mouth_depth(road_map, slot)
-    near, far = slot_front(slot, SIDE_M), slot_front(slot, SIDE_M, depth)
-    return Polygon((*near, *far[::-1])) if depth > 0.0 else Polygon()
+    left, right = mouth_depths(road_map, slot)
+    far = slot_front(slot, SIDE_M, right)[1], slot_front(slot, SIDE_M, left)[0]
+    return Polygon((*slot_front(slot, SIDE_M), *far)) if max(left, right) > 0.0 else Polygon()
 
 
 def inside_one_lane(road_map: RoadMap, corners: FloatArray) -> bool:
