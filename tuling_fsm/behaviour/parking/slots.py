@@ -145,6 +145,8 @@ def _target_slots(view: BehaviourView, area: ParkingArea) -> Iterator[TargetSlot
             )
             yield from () if found is None else (found,)
     for i, box in enumerate(_of_mission(view)):
+        if _distance(view, box.pose) > reach:
+            continue
         given = TargetSlot(f"slot {i + 1} of the mission", box.pose, box.length, box.width)
         if not any(given.is_at(slot.pose.x, slot.pose.y) for slot in area.slots if not slot.reserved):
             found = _facing_aisle(view, area, given)
