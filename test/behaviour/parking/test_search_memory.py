@@ -105,8 +105,10 @@ def test_without_a_mission_the_goal_of_a_search_counts_while_it_is_asked_for(
 
 
 @pytest.mark.clause("PRK-2")
-def test_another_mission_begins_the_search_anew_where_the_car_is(car_park_map: RoadMap) -> None:
-    old = replace(ROUND, passes=1, barred=(OTHER,), asking=True, goal=LOWER_END)
+@pytest.mark.parametrize("area", [0, 1])
+def test_another_mission_begins_the_search_anew_where_the_car_is(car_park_map: RoadMap, area: int) -> None:
+    """Its slots may join areas, which are then numbered otherwise."""
+    old = replace(ROUND, area=area, passes=1, barred=(OTHER,), asking=True, goal=LOWER_END)
     view = searching(car_park_map, ParkingMemory(old))
     view = at(view, mission=to_park(car_park(stamp=1.0)))
     assert SLOT_SEARCH.update(view).parking.round == SlotSearch(area=0, mission_stamp=1.0)

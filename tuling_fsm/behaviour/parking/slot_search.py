@@ -116,11 +116,15 @@ def _lose(view: BehaviourView) -> Memory:
 
 
 def _begin_anew(view: BehaviourView) -> Memory:
-    """A new search where the mission has become another one: the goal of the old search would not count in it."""
+    """A new search where the mission has become another one: the goal of the old search would not count in it, and with
+    its slots areas may be numbered otherwise.
+    """
     parking, stamp = view.memory.parking, _mission_stamp(view)
     if parking.round.mission_stamp == stamp:
         return view.memory
-    return replace(view.memory, parking=replace(parking, round=SlotSearch(parking.round.area, stamp)))
+    area = area_of(view)
+    number = parking.round.area if area is None else area.number
+    return replace(view.memory, parking=replace(parking, round=SlotSearch(number, stamp)))
 
 
 def _mission_stamp(view: BehaviourView) -> float | None:
