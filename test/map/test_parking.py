@@ -15,7 +15,17 @@ from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.rectangles import clip
 from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.opendrive import read_map
-from tuling_fsm.map.parking import MARGIN_M, opposite, parking_areas, parking_end, slot_front
+from tuling_fsm.map.parking import (
+    MARGIN_M,
+    SIDE_M,
+    WIDEST_M,
+    GivenSlot,
+    open_at,
+    opposite,
+    parking_areas,
+    parking_end,
+    slot_front,
+)
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.routing import plan_route
 from tuling_fsm.share import share_file
@@ -165,6 +175,22 @@ def test_the_other_side_of_a_narrow_aisle_stays_closed(tmp_path: Path, gap: floa
     one_way = xodr.section([xodr.lane(-1, width=2.5)])
     (area,) = parking_areas(xodr.read(tmp_path, xodr.road([one_way], inside=f"<objects>{bay}</objects>")))
     assert all(touches(area.edges, x, x + 0.1, -0.1, 0.1) for x in np.arange(40.0, 75.0, 0.1).tolist())
+
+
+@pytest.mark.clause("PRK-4")
+def test_a_slot_that_is_seen_much_too_wide_opens_no_more_than_one_may_be(tmp_path: Path) -> None:
+    upright = 0.5 * math.pi
+    road_map = road(tmp_path, *(slot(i, 20.0 + 5.0 * i, -6.0, 5.0, 2.5, -upright) for i in range(1, 14)))
+    (area,) = parking_areas(road_map)
+    beside = Pose(57.5, -12.0, upright)
+    opened = _along_kerb(area.edges) - _along_kerb(open_at(road_map, area, GivenSlot(beside, 18.0, 40.0)))
+    assert 0.0 < opened <= WIDEST_M + 2.0 * SIDE_M
+
+
+def _along_kerb(edges: FloatArray) -> float:
+    """How long the edge to the right of the road is, m."""
+    right = edges[(np.abs(edges[:, 1] - edges[:, 3]) < 0.01) & (edges[:, 1] < -1.0)]
+    return float(np.abs(right[:, 0] - right[:, 2]).sum())
 
 
 def test_the_lane_of_the_other_direction(park: RoadMap) -> None:

@@ -37,6 +37,9 @@ SIDE_M = 0.3
 LEAST_OPEN_M = 1.0
 """No less than this is open before a slot."""
 
+WIDEST_M = 6.0
+"""The edge of an aisle is open for no more than this before a slot, however wide somebody says that it is."""
+
 MARGIN_M = 3.0
 """An aisle reaches this far beyond its first and last slot."""
 
@@ -327,7 +330,8 @@ def _opened(edges: FloatArray, slot: ParkingSlot, depths: tuple[float, float]) -
     """Edges without their parts in a slot and before it, as far as its aisle, which begins `depths` m before the left
     and the right end of its mouth. What lies well beyond that is the other side of the aisle, and stays.
     """
-    half, front = 0.5 * slot.width + SIDE_M, 0.5 * slot.length + max(max(depths) + SIDE_M, LEAST_OPEN_M)
+    half = 0.5 * min(slot.width, WIDEST_M) + SIDE_M
+    front = 0.5 * slot.length + max(max(depths) + SIDE_M, LEAST_OPEN_M)
     enter, leave = clip(edges, slot.pose, (-0.5 * slot.length, front, -half, half), FLAT_M)
     middle = edges[:, :2] + 0.5 * (enter + leave)[:, None] * (edges[:, 2:] - edges[:, :2])
     along, across = to_local(middle, slot.pose).T
