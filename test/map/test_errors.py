@@ -115,6 +115,15 @@ def test_what_stands_before_the_xml_declaration_is_passed_over(tmp_path: Path, b
     assert f"xodr:{line + 3}: <geometry>: attribute x is missing" in told
 
 
+@pytest.mark.parametrize("encoding", ["iso-8859-1", "gb18030"])
+def test_a_late_xml_declaration_says_the_encoding_too(tmp_path: Path, encoding: str) -> None:
+    name = "Stra\u00dfe" if encoding == "iso-8859-1" else "\u505c\u8f66\u573a"
+    file = tmp_path / "late.xodr"
+    declared = GOOD.replace('encoding="UTF-8"', "").replace("?>", f' encoding="{encoding}"?>', 1)
+    file.write_bytes(("<!-- licence -->\n" + declared.replace('road id="1"', f'road id="{name}"')).encode(encoding))
+    assert [lane.road for lane in read_map(file).lanes] == [name]
+
+
 def test_a_second_xml_declaration_is_no_xml(tmp_path: Path) -> None:
     assert "not XML" in error_of(tmp_path, GOOD.replace("<OpenDRIVE>", '<?xml version="1.0"?><OpenDRIVE>'))
 

@@ -20,7 +20,7 @@ EXAMPLES = 5
 """A warning about many elements names so many of them."""
 
 # A comment ends at the first end of one: however many there are, there is one way to read them.
-_LATE_DECLARATION = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|<!--(?:[^-]|-(?!->))*-->)+(<\?xml\s.*?\?>)", re.DOTALL)
+_LATE_DECLARATION = re.compile(rb"(\xef\xbb\xbf)?((?:\s|<!--[^-]*(?:-(?!->)[^-]*)*-->)+)(<\?xml\s.*?\?>)", re.DOTALL)
 
 
 class Warnings(list[str]):
@@ -62,17 +62,18 @@ def read_content(path: Path) -> bytes:
 
 def parse(content: bytes, path: Path, warnings: list[str]) -> Element:
     """The root of an OpenDRIVE file, without comments and name spaces. An XML declaration that something stands before
-    is passed over, and noted.
+    is read as if it were the first, and noted.
 
     Raises:
         InputError: it is not XML, or XML of another kind; the line names the file by `path`.
     """
     late = _LATE_DECLARATION.match(content)
     if late is not None:
-        line = content.count(b"\n", 0, late.start(1)) + 1
-        warnings.append(f"{in_letters(path)}:{line}: the XML declaration is not at the very beginning; passed over")
-        # With all its lines, so that messages name the right ones.
-        content = content[: late.start(1)] + b"\n" * late[1].count(b"\n") + content[late.end(1) :]
+        mark, before, declaration = late.groups(b"")
+        line = before.count(b"\n") + 1
+        warnings.append(f"{in_letters(path)}:{line}: the XML declaration is not at the very beginning; read even so")
+        # It says the encoding. The lines after it stay the same.
+        content = mark + declaration + before + content[late.end() :]
     try:
         root = _parse_bytes(content, path, None)
     except etree.XMLSyntaxError as error:
