@@ -264,8 +264,9 @@ def test_a_reference_to_an_id_that_two_on_a_road_have_is_one_to_each(tmp_path: P
     assert [(line.lane.road, line.kind, line.signal) for line in road_map.stop_lines] == [("3", "light", 7)]
 
 
-def test_heads_that_tell_the_same_are_one_signal(tmp_path: Path) -> None:
-    lights = signals(signal("7", s=2.0), signal("7", s=1.0))
+@pytest.mark.parametrize("other", ["1000001", "1000011"], ids=["alike", "one with an arrow"])
+def test_heads_that_tell_the_same_are_one_signal(tmp_path: Path, other: str) -> None:
+    lights = signals(signal("7", s=2.0), signal("7", other, s=1.0))
     road_map = towns.crossing(tmp_path, {1: lights})
     assert (len(road_map.signals), road_map.warnings) == (1, ())
 

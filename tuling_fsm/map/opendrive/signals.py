@@ -114,10 +114,12 @@ class RoadSignal(NamedTuple):
         return self.type in _NOT_FOR_CARS
 
     def is_one_with(self, other: RoadSignal) -> bool:
-        """Whether two of one id and road tell drivers the same."""
-        return (self.type, self.subtype, self.dynamic, self.kind) == (
-            other.type, other.subtype, other.dynamic, other.kind
-        )  # fmt: skip
+        """Whether two of one id and road tell drivers the same. Lights do, whatever their heads look like (one may have
+        an arrow): perception tells of them by id.
+        """
+        if (self.kind, self.dynamic) != (other.kind, other.dynamic):
+            return False
+        return self.kind == LIGHT or (self.type, self.subtype) == (other.type, other.subtype)
 
 
 def read_signals(roads: Mapping[str, Road], warnings: Warnings) -> list[RoadSignal]:
