@@ -108,6 +108,12 @@ def test_slots_across_face_the_lane(tmp_path: Path) -> None:
         assert (slot.length, slot.width) == pytest.approx((5.0, 2.4))
 
 
+def test_a_slot_that_repetition_makes_has_no_id_of_another(tmp_path: Path) -> None:
+    repeat = '<repeat s="20" length="5" distance="2.5" tStart="-8.5" tEnd="-8.5"/>'
+    row, alone = thing("parkingSpace", inside_=repeat), thing("parkingSpace", t=-8.5).replace('id="4"', 'id="4#2"')
+    assert [slot.id for slot in with_objects(tmp_path, row, alone).slots] == ["4", "4#3", "4#4", "4#2"]
+
+
 def test_a_row_of_slots_on_a_lane_of_its_road_faces_that_road(tmp_path: Path) -> None:
     """Another road comes by closer to the first slot than the lane that all are reached from."""
     repeat = '<repeat s="8" length="10" distance="2.5" tStart="13" tEnd="13"/>'

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -166,12 +166,17 @@ def _passes_under(element: Element, placed: Outline) -> bool:
     return 0.0 < height <= UNDER_THE_CAR_M - placed.underside
 
 
-def _with_own_ids(slots: Iterable[ParkingSlot]) -> Iterator[ParkingSlot]:
-    """The slots, the second and further ones of an id as `12#2`, `12#3`: a repeated object is many bays of one id."""
-    seen = Counter[str]()
+def _with_own_ids(slots: Sequence[ParkingSlot]) -> Iterator[ParkingSlot]:
+    """The slots, the second and further ones of an id as `12#2`, `12#3`, but for what the file calls another one: a
+    repeated object is many bays of one id.
+    """
+    written, further = {slot.id for slot in slots}, dict[str, Iterator[str]]()
     for slot in slots:
-        seen[slot.id] += 1
-        yield slot if seen[slot.id] == 1 else replace(slot, id=f"{slot.id}#{seen[slot.id]}")
+        if slot.id in further:
+            yield replace(slot, id=next(name for name in further[slot.id] if name not in written))
+        else:
+            further[slot.id] = map(f"{slot.id}#".__add__, map(str, itertools.count(2)))
+            yield slot
 
 
 def _outlines(found: RoadObjects, element: Element, road: Road, stop_lines: Collection[str]) -> list[Outline]:
