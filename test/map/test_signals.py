@@ -423,6 +423,14 @@ def test_signs_on_some_of_the_ways_on_hold_for_these_alone(tmp_path: Path, roads
         assert has_sign(road_map, way) is (road in roads)
 
 
+@pytest.mark.parametrize("others", [(103, 104), (1,)], ids=["on the other ways", "on the lane"])
+def test_a_stop_sign_on_one_way_on_leaves_the_others_their_yield_sign(tmp_path: Path, others: tuple[int, ...]) -> None:
+    yields = {road: signals(signal(str(road), "205", orientation="-" if road == 1 else "+", s=1.0)) for road in others}
+    road_map = towns.crossing(tmp_path, {**yields, 102: signals(signal("102", "206", orientation="+"))})
+    kinds = {"102": "stop", "103": "yield", "104": "yield"}
+    assert {line.lane.road: line.kind for line in road_map.stop_lines} == kinds
+
+
 @pytest.mark.clause("INT-7")
 def test_signs_on_all_ways_on_are_one_for_the_lane(tmp_path: Path) -> None:
     inside = {road: signals(signal(str(road), "206", orientation="+")) for road in (102, 103, 104)}

@@ -284,7 +284,7 @@ def _nearest(s: float, stops: Sequence[StopPlace]) -> int | None:
 def _by_way(heads: Sequence[StopPlace], lanes: Mapping[LaneId, Lane], lit: bool) -> Iterator[StopLine]:
     """The stop lines of a place: one for all ways on, or of lights that are not the same for all one for each way. A
     way without a light of its own heeds the one of the lane, which may be a little before (`lit`), or the first. Signs
-    on some of the ways alone are for these.
+    that are not the same for all ways are for their own.
     """
     first, lane = heads[0], lanes[heads[0].lane]
     line = _across(lane, first)
@@ -292,10 +292,11 @@ def _by_way(heads: Sequence[StopPlace], lanes: Mapping[LaneId, Lane], lit: bool)
     of_lane = next((light for light in lights if light.way is None), None)
     own = {light.way: light for light in reversed(lights)}
     ways = [n for n in lane.successors if lanes[n].junction is not None and lanes[n].type == DRIVING]
-    signs = {head.way: head for head in reversed(heads)}
-    if not lights and None not in signs and not signs.keys() >= set(ways):
-        for way in (each for each in ways if each in signs):
-            yield _for_way(line, way, lane, signs[way])
+    signs = {way: next((head for head in heads if head.way in (None, way)), None) for way in ways}
+    if not lights and len({sign and sign.kind for sign in signs.values()}) > 1:
+        for way, sign in signs.items():
+            if sign is not None:
+                yield _for_way(line, way, lane, sign)
         return
     heeded = {way: own.get(way, of_lane or first).signal for way in ways}
     if of_lane is None and lit and not own.keys().isdisjoint(ways):
