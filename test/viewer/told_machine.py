@@ -89,7 +89,7 @@ def told(road: RoadMap) -> Iterator[ToldBehaviour]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "table", lambda parameters: _told_table(table(parameters), held))
         patch.setattr(module, "Engine", _NotingEngine)
-        patch.setattr(module, "traffic_rules", lambda *rest: module.Memory().rules)
+        patch.setattr(module, "traffic_rules", lambda *rest, **named: module.Memory().rules)
         patch.setattr(module.rain_fog, "seen", lambda world, *rest: world)
         patch.setattr(module.route_refresh, "carry_out", lambda view, step: view.memory)
         made = ToldBehaviour(road)
