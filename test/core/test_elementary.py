@@ -117,6 +117,15 @@ def test_over_arrays_it_is_the_same_to_the_last_bit(name: str) -> None:
     assert getattr(elementwise, name)(values.T).tolist() == np.transpose(alone).tolist()
 
 
+@pytest.mark.clause("SIM-2")
+def test_sines_and_cosines_of_arrays_are_those_of_each_by_itself() -> None:
+    angles = np.linspace(-9.0, 9.0, 12).reshape(3, 4)
+    for several in (angles, angles.T, angles[:, 1], np.zeros(0), 0.7):
+        sine, cosine = elementwise.sin_cos(several)
+        assert np.array_equal(sine, elementwise.sin(several))
+        assert np.array_equal(cosine, elementwise.cos(several))
+
+
 def test_arrays_of_two_are_broadcast() -> None:
     y, x = np.arange(3.0)[:, None], np.arange(-2.0, 2.0)
     assert elementwise.arctan2(y, x).tolist() == [[elementary.atan2(a, b) for b in x] for a in y[:, 0]]
