@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from crossroads import HALF_M, LIGHT, crossroads, double_crossing
 from traffic_drive import route_between
 
 from map import xodr
+from map.roundabout import roundabout
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.map.ahead import JunctionAhead, JunctionApproach, junctions_ahead
 from tuling_fsm.map.road_map import RoadMap
@@ -112,3 +114,20 @@ def test_the_zone_does_not_reach_into_the_junction_before(tmp_path: Path) -> Non
     route = route_between(road_map, Pose(-110.0, -1.75, 0.0), Pose(3.0 * HALF_M + 100.0, -1.75, 0.0))
     first, second = junctions_ahead(road_map, route, 0.0, 400.0)
     assert second.approach_from == first.s_to < second.s_from
+
+
+@pytest.mark.clause("INT-7", "NOR-2")
+@pytest.mark.parametrize(("room", "spans"), [(2.1, [(1, 7)]), (1.9, [(1, 1), (3, 3), (5, 5), (7, 7)])])
+def test_junctions_with_less_than_a_car_s_room_between_are_one(
+    tmp_path: Path, room: float, spans: list[tuple[int, int]]
+) -> None:
+    """The third way out of a roundabout of four, with 2 m between them."""
+    road_map = roundabout(tmp_path, 2.0)
+    route = route_between(road_map, Pose(100.0, 1.75, math.pi), Pose(-1.75, -100.0, -0.5 * math.pi))
+    found = junctions_ahead(road_map, route, 0.0, 400.0, JunctionApproach(room=room))
+    assert [(each.first, each.last) for each in found] == spans
+    assert [(each.s_from, each.s_to) for each in found] == [
+        (route.lanes[first].s_from, route.lanes[last].s_to) for first, last in spans
+    ]
+    assert found[0].junction is road_map.junctions["21"]
+    assert found[0].approach_from == pytest.approx(found[0].s_from - 10.0)

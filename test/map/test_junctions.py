@@ -9,6 +9,7 @@ import pytest
 
 from map import towns, xodr
 from map.joined import joined
+from tuling_fsm.map.junctions import joining_links
 from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.road_map import RoadMap
 
@@ -158,3 +159,15 @@ def test_controllers_that_joined_junctions_share_are_their_phases(tmp_path: Path
     more = [f'<controller id="{name}">{lights}</controller>' for name, lights in named.items()]
     assert joined(tmp_path, 1.0, *more, controllers=(said[0], said[0])).phases == {"9": ((6,), (3, 1))}
     assert joined(tmp_path, 1.0, *more, controllers=said).phases == TOGETHER
+
+
+@pytest.mark.clause("INT-7")
+@pytest.mark.parametrize(
+    ("link", "parts", "joins"), [(4.4, 1, 1), (4.6, 1, 0), (4.4, 3, 3), (4.6, 3, 0), (1.0, 8, 8), (1.0, 9, 0)]
+)
+def test_a_short_link_joins_junctions_with_all_its_sections(
+    tmp_path: Path, link: float, parts: int, joins: int
+) -> None:
+    """A way is followed over no more than eight lanes."""
+    lanes = joined(tmp_path, link, parts=parts).lanes
+    assert joining_links(lanes) == {LaneId("3", k, -1) for k in range(joins)}

@@ -13,6 +13,7 @@ import numpy as np
 
 from tuling_fsm.core.arrays import BoolArray, FloatArray
 from tuling_fsm.map.free_width import crossable_at
+from tuling_fsm.map.junctions import JOINED_M
 from tuling_fsm.map.lanes import DRIVING, Crosswalk, Junction, LaneId, LaneMark, StopLine
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route, RouteLane
@@ -38,7 +39,8 @@ class CrosswalkAhead(NamedTuple):
 
 
 class JunctionAhead(NamedTuple):
-    """A junction that the route is in from `s_from` to `s_to` (m), over the lanes `route.lanes[first : last + 1]`.
+    """A junction that the route is in from `s_from` to `s_to` (m), over the lanes `route.lanes[first : last + 1]`; or
+    several joined ones with the links between them, which are one to the car: it cannot wait there (INT-7).
 
     From `approach_from` on (m) the lane that leads into it is not to be left any more.
     """
@@ -46,20 +48,22 @@ class JunctionAhead(NamedTuple):
     s_from: float
     s_to: float
     junction: Junction
+    """The first of joined ones."""
     first: int
     last: int
     approach_from: float
 
 
 class JunctionApproach(NamedTuple):
-    """Bounds of the zone before a junction's stop line in which lanes are not changed (NOR-2), m.
+    """Bounds of the zone before a junction's stop line in which lanes are not changed (NOR-2), and of a junction, m.
 
-    It is `least` long whatever the marks say, and as long as the marks between the lanes of the direction are solid,
-    but no more than `most`.
+    The zone is `least` long whatever the marks say, and as long as the marks between the lanes of the direction are
+    solid, but no more than `most`. Junctions with less than `room` between them are joined.
     """
 
     least: float = 10.0
     most: float = 60.0
+    room: float = JOINED_M
 
 
 DEFAULT_APPROACH = JunctionApproach()
@@ -127,7 +131,7 @@ def _junctions(road_map: RoadMap, route: Route, approach: JunctionApproach) -> t
         junction = road_map.lanes[stretch.lane].junction
         if junction is None:
             continue
-        if found and found[-1].last == i - 1 and found[-1].junction.id == junction:
+        if found and (found[-1].last == i - 1 or stretch.s_from - found[-1].s_to < approach.room):
             found[-1] = found[-1]._replace(s_to=stretch.s_to, last=i)
             continue
         begin = _approach_from(road_map, route, i, found[-1].s_to if found else 0.0, approach)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 
 from tuling_fsm.core.arrays import FloatArray
-from tuling_fsm.map.connecting import NEAR_JUNCTION_M, entries, exits, junctions_from, on_one_way
+from tuling_fsm.map.connecting import MAX_SECTIONS, NEAR_JUNCTION_M, entries, exits, junctions_from, on_one_way
 from tuling_fsm.map.lanes import DRIVING, Junction, Lane, LaneId, StopLine
 
 SWEPT_HALF_M = 1.0
@@ -79,6 +79,22 @@ def _nearest(points: FloatArray, line: FloatArray) -> float:
     u = np.clip(np.sum(offset * step[None], axis=2) / length2, 0.0, 1.0)
     gap = offset - u[..., None] * step[None]
     return float(np.sqrt(np.min(np.sum(gap * gap, axis=2))))
+
+
+def joining_links(lanes: Mapping[LaneId, Lane]) -> frozenset[LaneId]:
+    """Lanes of the links that join junctions to one crossing: no car has room there."""
+    found: set[LaneId] = set()
+    behind = [lane for lane in lanes.values() if any(lanes[n].junction is not None for n in lane.predecessors)]
+    queue: list[tuple[tuple[LaneId, ...], float]]
+    queue = [((lane.id,), lane.length) for lane in behind if lane.junction is None]
+    while queue:
+        link, length = queue.pop()
+        for following in lanes[link[-1]].successors if length < JOINED_M else ():
+            if lanes[following].junction is not None:
+                found.update(link)
+            elif len(link) < MAX_SECTIONS:
+                queue.append(((*link, following), length + lanes[following].length))
+    return frozenset(found)
 
 
 Phases = dict[str, tuple[tuple[int, ...], ...]]

@@ -265,7 +265,7 @@ class WorldBuilder:
     def _along(self, way: Route, at: float) -> _View:
         """What a way meets around an arc length, without its lines."""
         begin, reach, p = at - _BEHIND_M, self.parameters.ahead + _BEHIND_M, self.parameters
-        approach = JunctionApproach(p.approach_min, p.approach_max)
+        approach = JunctionApproach(p.approach_min, p.approach_max, self.vehicle.length + p.junction_margin)
         return _View(
             junctions=junctions_ahead(self.road_map, way, begin, reach, approach),
             stop_lines=stop_lines_ahead(self.road_map, way, begin, reach),

@@ -16,6 +16,7 @@ import numpy as np
 from tuling_fsm.core import elementary
 from tuling_fsm.core.arrays import BoolArray, FloatArray, IntArray
 from tuling_fsm.core.cells import boxes_by_cell
+from tuling_fsm.map.junctions import joining_links
 from tuling_fsm.map.lanes import Lane, LaneId
 from tuling_fsm.map.right_of_way import gives_way
 from tuling_fsm.map.road_map import RoadMap
@@ -83,6 +84,8 @@ class LaneIndex:
     ids: tuple[LaneId, ...]
     number: dict[LaneId, int]
     arrays: LaneArrays
+    in_crossing: BoolArray
+    """In a junction, or on a link that joins two (L,)."""
     left_hand: bool
     """Traffic keeps to the left."""
 
@@ -141,7 +144,9 @@ def _build(road_map: RoadMap) -> LaneIndex:
         line_approach=np.array([_number(number, line.approach) for line in flat], dtype=np.int64),
         grid=grid, cell_start=cell_start, cell_segment=cell_segment,
     )  # fmt: skip
-    return LaneIndex(tuple(lane.id for lane in lanes), number, arrays, road_map.left_hand)
+    links = joining_links(road_map.lanes)
+    crossing = arrays.in_junction | np.array([lane.id in links for lane in lanes], dtype=np.bool_)
+    return LaneIndex(tuple(lane.id for lane in lanes), number, arrays, crossing, road_map.left_hand)
 
 
 def _conflicts(road_map: RoadMap, lane: Lane) -> list[LaneId]:

@@ -49,6 +49,9 @@ class WorldParameters:
     approach_max: float = param(
         60.0, "m", 5.0, 200.0, "solid lines before a junction count as part of it up to here", clause="NOR-2"
     )
+    junction_margin: float = param(
+        1.0, "m", 0.0, 10.0, "with less than this besides the car between them, junctions are one", clause="INT-7"
+    )
     off_road_margin: float = param(
         0.3, "m", 0.0, 2.0, "this far beside the reference road still counts as on it", clause="NOR-9"
     )

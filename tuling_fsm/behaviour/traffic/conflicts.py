@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
@@ -17,7 +19,7 @@ from tuling_fsm.map.ahead import JunctionAhead
 from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.right_of_way import entries, has_sign, turns_across, way_headings
 from tuling_fsm.map.road_map import RoadMap
-from tuling_fsm.map.route import Route
+from tuling_fsm.map.route import Route, RouteLane
 from tuling_fsm.world.lane_index import LIGHT, LaneIndex
 from tuling_fsm.world.lane_kernels import DEPTH
 
@@ -51,7 +53,7 @@ class ConflictZone(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class JunctionPassage:
-    """The route's way through one junction."""
+    """The route's way through one junction, or joined ones."""
 
     conflicts: tuple[ConflictZone, ...]
     by_lane: IntArray
@@ -96,23 +98,13 @@ def passage_through(now: TrafficSituation, junction: JunctionAhead) -> JunctionP
 
 
 def _crossing(road_map: RoadMap, index: LaneIndex, route: Route, junction: JunctionAhead) -> JunctionPassage:
-    parts = route.lanes[junction.first : junction.last + 1]
-    before = route.lanes[junction.first - 1].lane if junction.first > 0 else None
-    approach = _approach(road_map, parts[0].lane, before)
     found: dict[int, ConflictZone] = {}
-    for part in parts:
-        own = road_map.lanes[part.lane].center
-        for other_id in junction.junction.conflicts.get(part.lane, ()):
-            number = index.number.get(other_id)
-            if number is None or approach & entries(road_map, other_id):
-                continue
-            other = road_map.lanes[other_id]
-            near = _near(own.xy, own.s, other.center.xy, other.center.s, _CLEARANCE_M, _SAMPLE)
-            if near[0] > near[1]:
-                continue
-            own_from, own_to = (part.route_s(at) for at in near[:2])
-            across = _across(road_map, route, junction, other_id)
-            conflict = ConflictZone(number, own_from, own_to, near[2], near[3], across, has_sign(road_map, other_id))
+    at, parts = junction.first, route.lanes[junction.first : junction.last + 1]
+    for _, group in itertools.groupby(parts, key=lambda part: road_map.lanes[part.lane].junction):
+        way = tuple(group)
+        before = route.lanes[at - 1].lane if at > 0 else None
+        at += len(way)
+        for number, conflict in _conflicts(road_map, index, route, way, before):
             found[number] = _joined(found.get(number), conflict)
     by_lane = np.full(len(index.ids) + 1, -1, dtype=np.int64)
     conflicts = tuple(found.values())
@@ -121,8 +113,33 @@ def _crossing(road_map: RoadMap, index: LaneIndex, route: Route, junction: Junct
     return JunctionPassage(conflicts, by_lane)
 
 
-def _across(road_map: RoadMap, route: Route, junction: JunctionAhead, other: LaneId) -> OpposingTurn:
-    begin, end = (route.reference.at(s).heading for s in (junction.s_from, junction.s_to))
+def _conflicts(
+    road_map: RoadMap, index: LaneIndex, route: Route, way: tuple[RouteLane, ...], before: LaneId | None
+) -> Iterator[tuple[int, ConflictZone]]:
+    """Those of the route's way through one junction, with the numbers of the other lanes; `before` is the lane that
+    leads into it, if any. A way outside junctions has none.
+    """
+    junction = road_map.lanes[way[0].lane].junction
+    if junction is None:
+        return
+    approach = _approach(road_map, way[0].lane, before)
+    for part in way:
+        own = road_map.lanes[part.lane].center
+        for other_id in road_map.junctions[junction].conflicts.get(part.lane, ()):
+            number = index.number.get(other_id)
+            if number is None or approach & entries(road_map, other_id):
+                continue
+            other = road_map.lanes[other_id]
+            near = _near(own.xy, own.s, other.center.xy, other.center.s, _CLEARANCE_M, _SAMPLE)
+            if near[0] > near[1]:
+                continue
+            own_from, own_to = (part.route_s(at) for at in near[:2])
+            across = _across(road_map, route, way, other_id)
+            yield number, ConflictZone(number, own_from, own_to, near[2], near[3], across, has_sign(road_map, other_id))
+
+
+def _across(road_map: RoadMap, route: Route, way: tuple[RouteLane, ...], other: LaneId) -> OpposingTurn:
+    begin, end = (route.reference.at(s).heading for s in (way[0].s_from, way[-1].s_to))
     own, theirs = (begin, end), way_headings(road_map, other)
     if turns_across(own, theirs, road_map.left_hand):
         return OpposingTurn.CAR
@@ -195,8 +212,10 @@ def conflict_vehicles(now: TrafficSituation, passage: JunctionPassage) -> list[C
 
 
 def _entry(index: LaneIndex, chain: IntArray, begin: FloatArray, depth: int) -> tuple[float, int]:
-    """Where a chain enters the junction of its lane at `depth`: distance from the object's centre, and depth."""
-    while depth > 0 and index.arrays.in_junction[chain[depth - 1]]:
+    """Where a chain enters the junction of its lane at `depth`, or the first of those joined to it: distance from the
+    object's centre, and depth.
+    """
+    while depth > 0 and index.in_crossing[chain[depth - 1]]:
         depth -= 1
     return float(begin[depth]), depth
 

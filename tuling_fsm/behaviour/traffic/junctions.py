@@ -16,7 +16,7 @@ from tuling_fsm.behaviour.traffic.zones import SlowZone
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Reason, StopWall
 from tuling_fsm.core.standing import AGENT_STANDS
-from tuling_fsm.map.ahead import JunctionAhead
+from tuling_fsm.map.ahead import JunctionAhead, StopLineAhead
 from tuling_fsm.world.inputs import Light
 
 _SEES_M = 2.0
@@ -84,12 +84,19 @@ def _approach(now: TrafficSituation, junction: JunctionAhead, closed: Sequence[f
             control = ApproachControl.SIGN if control is ApproachControl.NONE else control
         elif s in closed:
             control = ApproachControl.CLOSED
-        elif control is not ApproachControl.CLOSED and now.world.lights.get(line.signal) in (Light.GREEN, Light.YELLOW):
+        elif control is not ApproachControl.CLOSED and _opens(now, junction, ahead):
             control = ApproachControl.GREEN
     entry = max(entry, stop)
     if now.front > stop + now.parameters.line.tolerance:
         stop = entry
     return _Approach(junction, passage_through(now, junction), stop, entry, control)
+
+
+def _opens(now: TrafficSituation, junction: JunctionAhead, ahead: StopLineAhead) -> bool:
+    """Whether a light gives the car its way into a junction: one on the way from a joined one to the next does not."""
+    lane = now.road_map.lanes[now.route.lanes[now.route.index_at(ahead.s)].lane]
+    before = ahead.s <= junction.s_from + _AT_ENTRY_M or lane.junction == junction.junction.id
+    return before and now.world.lights.get(ahead.line.signal) in (Light.GREEN, Light.YELLOW)
 
 
 def _judge(
