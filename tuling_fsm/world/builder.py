@@ -410,7 +410,7 @@ def _radar_seen(kept: Received, past: World | None) -> float:
     seen = past.radar_seen if past else -math.inf
     if kept.radar_health is not None and kept.radar_health.value:
         seen = max(seen, kept.radar_health.stamp)
-    if kept.objects is not None and np.any(kept.objects.rows["source"] & np.uint8(Source.RADAR)):
+    if kept.objects is not None and (kept.objects.rows["source"] & np.uint8(Source.RADAR)).any():
         seen = max(seen, kept.objects.stamp)
     return seen
 

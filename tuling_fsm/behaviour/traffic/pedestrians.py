@@ -117,6 +117,8 @@ def pedestrians_beside(
     """
     traffic, p, pose = now.world.traffic, now.parameters.pedestrian, now.world.ego.pose
     stands = is_vulnerable(traffic.kind) & (traffic.speed <= PEDESTRIAN_STANDS)
+    if not stands.any():
+        return PedestriansBeside((), math.inf)
     away = elementwise.hypot(traffic.x - pose.x, traffic.y - pose.y)
     met = np.isin(traffic.id, list(before)) & (away < p.horizon)
     if now.world.standing_for >= p.patience:
