@@ -121,7 +121,8 @@ class ScriptedActors:
     def step(self, dt: float, around: ActorSurroundings) -> None:
         """Move the actors that the traffic does not move by `dt` s."""
         for name, body in self.bodies.items():
-            controller, state, before = self._controllers.get(name), self.state(name), body.pose
+            controller, before = self._controllers.get(name), body.pose
+            state = None if controller is None else self.state(name)
             if controller is not None and state is not None:
                 controller.step(dt, state, around)
             elif not self.on_lanes(name):

@@ -110,7 +110,7 @@ class Pedestrian:
     @property
     def at_end(self) -> bool:
         """Whether the leg is walked."""
-        left = distance(self.pose[:2], self.at(self.leg.length)[:2])
+        left = distance(self.pose, self.at(self.leg.length))
         past = self.s >= self.leg.length - 1e-6
         return past or left < REACHED_M or (left < CLOSE_M and self.blocked > 0.0 and self.v < SLOW)
 
@@ -208,21 +208,22 @@ class Pedestrians:
         pace = self._parameters.run_speed if pedestrian.crossing and pedestrian.runs_out else pedestrian.speed
         if pedestrian.waiting:
             return 0.0, 0.0, pace
-        x, y, heading = pedestrian.pose
-        there = pedestrian.at(min(pedestrian.s + LOOK_M, pedestrian.leg.length))
         if pedestrian.aside != 0.0:
             heading = pedestrian.leg.at(pedestrian.s).heading + math.copysign(ASIDE, pedestrian.aside)
-        elif distance((x, y), there[:2]) > 1e-6:
-            heading = elementary.atan2(there.y - y, there.x - x)
+        else:
+            here, there = pedestrian.pose, pedestrian.at(min(pedestrian.s + LOOK_M, pedestrian.leg.length))
+            apart = distance(here, there)
+            heading = elementary.atan2(there.y - here.y, there.x - here.x) if apart > 1e-6 else here.heading
         sine, cosine = elementary.sin_cos(heading)
         return pace * cosine, pace * sine, pace
 
     def _moved(self, pedestrian: Pedestrian, dt: float, pose: Pose) -> None:
         """Note where the avoidance has moved a pedestrian, and what follows from it."""
-        before, way = pedestrian.s, distance(pose[:2], pedestrian.pose[:2])
+        before, way = pedestrian.s, distance(pose, pedestrian.pose)
         pedestrian.v = way / dt
         if pedestrian.v > SLOW:
-            pose = pose._replace(heading=elementary.atan2(pose.y - pedestrian.pose.y, pose.x - pedestrian.pose.x))
+            turned = elementary.atan2(pose.y - pedestrian.pose.y, pose.x - pedestrian.pose.x)
+            pose = Pose(pose.x, pose.y, turned)
         pedestrian.pose = pose
         reach = 2.0 * MAX_SPEED_SHARE * self._parameters.run_speed * dt
         found = pedestrian.leg.project(pose.x, pose.y, before - 0.5, before + reach + 0.5)

@@ -170,10 +170,9 @@ class InputFeed:
         """The grid, from when there is something that it shows; what is gone is free in the next one."""
         rows = [row for row, number in enumerate(agents.ids.tolist()) if number in agents.seen_as]
         self._grid_started = self._grid_started or bool(rows)
-        channel = self.channels[Sensor.OCCUPANCY]
-        comes = due and self._grid_started and not channel.lost()
-        boxes = self.reckoning.from_map.boxes(agents.boxes[rows])
-        grid = occupancy(stamp, believed, boxes) if comes else None
+        channel, grid = self.channels[Sensor.OCCUPANCY], None
+        if due and self._grid_started and not channel.lost():
+            grid = occupancy(stamp, believed, self.reckoning.from_map.boxes(agents.boxes[rows]))
         self._grid = channel.send(stamp, grid, self._grid)
 
 

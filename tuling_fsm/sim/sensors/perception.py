@@ -176,8 +176,8 @@ class Sensors:
 
     def remember(self, agents: AgentBoxes, rows: npt.NDArray[np.void]) -> None:
         """Let the history map learn from what is left of the rows of `objects` after all faults of the sensors."""
-        optical = rows["id"][rows["source"] & (LIDAR | CAMERA) > 0]
-        self._sight.remember(agents, np.isin(agents.ids, optical))
+        optical = set(rows["id"][rows["source"] & (LIDAR | CAMERA) > 0].tolist())
+        self._sight.remember(agents, np.array([number in optical for number in agents.ids.tolist()], dtype=np.bool_))
 
     def _on_one_road(self, pose: Pose, z: float, box: FloatArray) -> bool:
         """Whether a box is higher or lower than the car by what the slopes of the road at both make of the way, and

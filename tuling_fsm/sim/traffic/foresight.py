@@ -34,11 +34,14 @@ def foresee(car: Records, boxes: FloatArray, number: int) -> tuple[FloatArray, I
     nobody = boxes, np.zeros(0, np.int64)
     if len(now) == 0 or len(later) == 0:
         return nobody
-    rows = np.flatnonzero(np.asarray(car)["mode"] != OFF)
+    table = np.asarray(car)
+    rows = np.flatnonzero(table["mode"] != OFF)
     others = boxes[~own & (boxes[:, _WHEN] == 0.0)][:, : len(_BODY)]
-    bodies = np.concatenate((np.column_stack([np.asarray(car)[name][rows] for name in _BODY]), others))
+    bodies = np.concatenate((np.column_stack([table[name][rows] for name in _BODY]), others))
     rows = np.concatenate((rows, np.full(len(others), -1)))
     near = _near(bodies, now[0], later)
+    if not near.any():
+        return nobody
     bodies, rows = bodies[near], rows[near]
     stands, moves = _met(bodies, now[0], later)
     before = stands.any(axis=1)

@@ -235,7 +235,8 @@ class TrafficManager:
         pairs = self.ignored_pairs
         for number in (EGO_NUMBER, EGO_AS_SEEN):
             other_boxes, before = foresee(self.fleet.car, other_boxes, number)
-            pairs = np.union1d(pairs, before * PAIR + number)
+            if len(before):
+                pairs = np.union1d(pairs, before * PAIR + number)
         return other_boxes, pairs
 
     def _update_population(self, heroes: FloatArray, dt: float, other_boxes: FloatArray = NO_BOXES) -> None:
@@ -248,21 +249,20 @@ class TrafficManager:
             self.removed += remove_stuck(fleet, heroes, self._scripted, p.removal_time, p.respawn_distance)
         if not found:
             return
-        taken = places_taken(other_boxes, p.standing_gap)
-        came = found & (population.STUCK | population.MISSING) and self._respawn(heroes, taken)
+        came = found & (population.STUCK | population.MISSING) and self._respawn(heroes, other_boxes)
         if found & population.DORMANCY:
-            update_dormant(self.graph, fleet, self.hybrid, heroes, taken, dt)
+            update_dormant(self.graph, fleet, self.hybrid, heroes, places_taken(other_boxes, p.standing_gap), dt)
         if came or found & (population.DORMANCY | population.PHYSICS):
             switch_physics(fleet, self.hybrid, hero_distances(fleet, heroes))
 
-    def _respawn(self, heroes: FloatArray, taken: FloatArray) -> bool:
-        """Try to respawn the vehicles that are off the road, outside circles (K, 3) that are taken; whether one is."""
-        fleet, car = self.fleet, np.asarray(self.fleet.car)[self._refill]
-        off = self._refill[(car["mode"] == OFF) & (car["dormant_mode"] == OFF)]
+    def _respawn(self, heroes: FloatArray, other_boxes: FloatArray) -> bool:
+        """Try to respawn the vehicles that are off the road, clear of the other agents; whether one is."""
+        fleet, car, p = self.fleet, np.asarray(self.fleet.car), self.parameters
+        off = self._refill[(car["mode"][self._refill] == OFF) & (car["dormant_mode"][self._refill] == OFF)]
         if len(off) == 0:
             return False
-        near = around(heroes, self.parameters.respawn_distance)
-        where = spawn_places(self.graph, np.vstack((near, taken)))
+        near = around(heroes, p.respawn_distance)
+        where = spawn_places(self.graph, np.vstack((near, places_taken(other_boxes, p.standing_gap))))
         came = [i for i in off.tolist() if try_spawn(self.graph, fleet, i, where, RESPAWN_GAP_M)]
         for i in came:
             self._assign_id(i)
