@@ -24,7 +24,10 @@ from commonroad.common.solution import VehicleType
 from commonroad.scenario.state import KSState
 from commonroad_dc import pycrcc
 from commonroad_dc.collision.collision_detection.pycrcc_collision_dispatch import create_collision_checker
-from commonroad_dc.feasibility.feasibility_checker import state_transition_feasibility
+from commonroad_dc.feasibility.feasibility_checker import (
+    position_orientation_feasibility_criteria,
+    state_transition_feasibility,
+)
 from commonroad_dc.feasibility.vehicle_dynamics import KinematicSingleTrackDynamics
 
 
@@ -56,10 +59,22 @@ def states(plan: dict[str, Any], ahead: float) -> list[KSState]:
     ]
 
 
+def leads_there(one: KSState, other: KSState, dynamics: KinematicSingleTrackDynamics, dt: float) -> bool:
+    """Whether the model comes from one state to the other by the steering rate and acceleration that they tell: an
+    input that need not be looked for.
+    """
+    (before, _), (after, _) = dynamics.state_to_array(one), dynamics.state_to_array(other)
+    reached = dynamics.forward_simulation(before, (after[2:4] - before[2:4]) / dt, dt, throw=False)
+    return reached is not None and bool(position_orientation_feasibility_criteria(after, reached, dynamics))
+
+
 def feasible_steps(plan: dict[str, Any], dynamics: KinematicSingleTrackDynamics, dt: float) -> int:
-    """How many steps the model can drive within 2 cm and 0.03 rad."""
+    """How many steps the model can drive within 2 cm and 0.03 rad, by some input that the checker finds if need be."""
     rows = states(plan, dynamics.parameters.b)
-    return sum(state_transition_feasibility(one, other, dynamics, dt)[0] for one, other in pairwise(rows))
+    return sum(
+        leads_there(one, other, dynamics, dt) or state_transition_feasibility(one, other, dynamics, dt)[0]
+        for one, other in pairwise(rows)
+    )
 
 
 def first_hit(plan: dict[str, Any], checker: Any, vehicle: dict[str, float]) -> int | None:
