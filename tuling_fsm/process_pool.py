@@ -14,6 +14,8 @@ from contextlib import closing
 from multiprocessing import get_context, parent_process
 from typing import TypeVar
 
+from tuling_fsm.garbage import collect_seldom
+
 Job = TypeVar("Job")
 Done = TypeVar("Done")
 POLL_S = 1.0
@@ -87,13 +89,15 @@ def _is_broken(future: Future[Done]) -> bool:
 
 def process_pool(workers: int) -> ProcessPoolExecutor:
     """So many processes that begin with nothing, and end with this one."""
-    return ProcessPoolExecutor(workers, get_context("spawn"), initializer=_end_with_the_others)
+    return ProcessPoolExecutor(workers, get_context("spawn"), initializer=_begin)
 
 
-def _end_with_the_others() -> None:
-    """Control-C reaches every process of a terminal; one of them says so. A parent that is killed takes its children,
+def _begin() -> None:
+    """What a process does first: it looks for garbage seldom, as any program of the package, and ends with the others.
+    Control-C reaches every process of a terminal; one of them says so. A parent that is killed takes its children,
     which would wait for work for ever.
     """
+    collect_seldom()
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     parent = parent_process()
     if sys.platform == "linux" and parent is not None:

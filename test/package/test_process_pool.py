@@ -20,8 +20,8 @@ from pathlib import Path
 from tuling_fsm.process_pool import in_processes
 
 def work(folder):
-    import os
-    (Path(folder) / "child").write_text(str(os.getpid()))
+    import gc, os
+    (Path(folder) / "child").write_text(f"{os.getpid()} {gc.get_threshold()[0]}")
     time.sleep(600.0)
 
 if __name__ == "__main__":
@@ -47,8 +47,9 @@ def test_a_parent_that_is_killed_takes_its_processes_along(tmp_path: Path) -> No
     end = time.monotonic() + PATIENCE_S
     while not (child.exists() and child.read_text(encoding="utf-8")) and time.monotonic() < end:
         time.sleep(0.1)
-    pid = int(child.read_text(encoding="utf-8"))
+    pid, new_objects = map(int, child.read_text(encoding="utf-8").split())
     assert is_there(pid)
+    assert new_objects > 10_000, "it looks for garbage more often than a program of the package"
     parent.kill()
     parent.wait()
     while is_there(pid) and time.monotonic() < end:
