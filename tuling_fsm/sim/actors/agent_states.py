@@ -100,6 +100,7 @@ class History:
 
 
 FIRST_WALKER_ID = 1_000_001
+_PEDESTRIAN = np.uint8(Kind.PEDESTRIAN)
 
 
 class AgentTable:
@@ -114,6 +115,9 @@ class AgentTable:
     ) -> None:
         self._traffic, self._scripted, self._pedestrians = traffic, scripted, pedestrians
         self._foreign = foreign
+        count = len(pedestrians.pedestrians)
+        self._walker_kinds = np.full(count, _PEDESTRIAN)
+        self._walker_ids = np.arange(count) + FIRST_WALKER_ID
 
     def free(self) -> ActorBoxes:
         """All that the traffic does not move: foreign vehicles, scripted actors, placed objects, pedestrians."""
@@ -155,14 +159,12 @@ class AgentTable:
 
     def _sideways(self, rows: IntArray) -> FloatArray:
         """Speeds (N,) to the left of the middles, half-way between an axle that steers and one that does not."""
-        car = np.asarray(self._traffic.fleet.car)[rows]
-        return np.where(car["physical"], 0.5 * car["v"] * elementwise.tan(car["steer"]), 0.0)
+        car = np.asarray(self._traffic.fleet.car)
+        return np.where(car["physical"][rows], 0.5 * car["v"][rows] * elementwise.tan(car["steer"][rows]), 0.0)
 
     def _walking(self) -> ActorBoxes:
         rows = [(w.pose.x, w.pose.y, w.z, w.pose.heading, SIZE_M, SIZE_M, w.v) for w in self._pedestrians.pedestrians]
-        count = len(rows)
-        kinds, numbers = np.full(count, Kind.PEDESTRIAN, np.uint8), np.arange(count) + FIRST_WALKER_ID
-        return ActorBoxes(np.array(rows).reshape(-1, 7), kinds, numbers)
+        return ActorBoxes(np.array(rows).reshape(-1, 7), self._walker_kinds, self._walker_ids)
 
     def predicted(self, free: ActorBoxes, horizon: float) -> FloatArray:
         """Boxes (M, 10) for the traffic of all agents that it does not move (`free`): now and, where they move freely,
@@ -170,7 +172,7 @@ class AgentTable:
         """
         pedestrians = self._pedestrians.pedestrians
         now = np.zeros((len(free.rows), 10))
-        now[:, :7], now[:, 8], now[:, 9] = free.rows, free.ids, free.kinds == Kind.PEDESTRIAN
+        now[:, :7], now[:, 8], now[:, 9] = free.rows, free.ids, free.kinds == _PEDESTRIAN
         moves = now[:, 6] > 0.0
         moves[len(moves) - len(pedestrians) :] = [pedestrian.crossing for pedestrian in pedestrians]
         moving = now[moves]
@@ -189,7 +191,7 @@ class AgentTable:
         and of all else but pedestrians, in the traffic or not.
         """
         traffic = self._vehicles(np.flatnonzero(self._traffic.on_road))
-        boxes = np.concatenate((ego[None, :7], traffic, free.rows[free.kinds != Kind.PEDESTRIAN]))
+        boxes = np.concatenate((ego[None, :7], traffic, free.rows[free.kinds != _PEDESTRIAN]))
         return np.asarray(boxes[:, _NO_Z])
 
 

@@ -108,6 +108,21 @@ def step_crowd(
         crowd.y[i] += crowd.vy[i] * settings.dt
 
 
+def _room_for(crowd: Crowd, walls: ObstacleEdges) -> StepBuffers:
+    """Room for the steps of a crowd among walls; nothing in it outlasts a step."""
+    n, edges = len(crowd.x), len(walls.x)
+    most = int(crowd.max_neighbours.max(initial=0))
+    return StepBuffers(
+        lines=new_lines(most + edges),
+        turned=new_lines(most + edges),
+        near=np.zeros(most + 1, np.int32),
+        apart=np.zeros(most + 1),
+        edges=EdgeSearch(np.zeros(edges, np.int32), np.zeros(edges), np.zeros(edges, np.int32)),
+        new_vx=np.zeros(n),
+        new_vy=np.zeros(n),
+    )
+
+
 class Avoidance:
     """A crowd among walls that is moved step by step.
 
@@ -135,24 +150,16 @@ class Avoidance:
         self.frame = 0
         self._seed = seed
         self._grid = new_grid(len(crowd.x))
-        self.wall_in(polygons)
+        self.walls = build_walls(polygons)
+        self._buffers = _room_for(crowd, self.walls)
         # Once: other walls have the same types.
         self._step = compiled_for(step_crowd, self.crowd, self.walls, self._grid, self._buffers, self._settings(0.0))
 
     def wall_in(self, polygons: Sequence[npt.ArrayLike]) -> None:
         """Replace all obstacles."""
-        self.walls = build_walls(polygons)
-        n, edges = len(self.crowd.x), len(self.walls.x)
-        most = int(self.crowd.max_neighbours.max(initial=0))
-        self._buffers = StepBuffers(
-            lines=new_lines(most + edges),
-            turned=new_lines(most + edges),
-            near=np.zeros(most + 1, np.int32),
-            apart=np.zeros(most + 1),
-            edges=EdgeSearch(np.zeros(edges, np.int32), np.zeros(edges), np.zeros(edges, np.int32)),
-            new_vx=np.zeros(n),
-            new_vy=np.zeros(n),
-        )
+        before, self.walls = len(self.walls.x), build_walls(polygons)
+        if len(self.walls.x) != before:
+            self._buffers = _room_for(self.crowd, self.walls)
 
     def _settings(self, dt: float) -> StepSettings:
         return StepSettings(float(dt), self.frame, float(self.weight), float(self.perturbation), self._seed)
