@@ -134,6 +134,14 @@ class SpeedParameters:
     line_gap: float = param(0.12, "m", 0.05, 2.0, "front bumper stops this far before a stop wall", clause="INT-2")
     obstacle_gap: float = param(4.0, "m", 0.5, 10.0, "stop before a static obstacle, with room to pull out")
     end_gap: float = param(0.8, "m", 0.2, 5.0, "stop before the end of a lane, and least gap to an obstacle")
+    merge_gap: float = param(
+        8.0,
+        "m",
+        0.2,
+        30.0,
+        "stop before the end of a lane beside the route's, with room to change lanes",
+        clause="NOR-3",
+    )
     headway: float = param(1.2, "s", 0.3, 4.0, "time gap to a leader", live=True)
     standstill_gap: float = param(2.5, "m", 0.5, 10.0, "gap to a standing leader", live=True)
     crossing_gap: float = param(1.5, "m", 0.3, 5.0, "stop before the path of a crossing object", live=True)

@@ -101,8 +101,9 @@ def _evaluate(spec: FloatArray, tick: EvaluationContext, buffers: EvaluationBuff
     begun = _moves_over(lines, at, spec[OFFSET])
     stays = lines.shift[at] == tick.weights.previous_shift
     ease, crowding, lead = (_COMMITTED, 0.0, tick.lead) if stays else (1.0, 1.0, _EVADING * tick.lead)
-    known = stop.by in (WALL, END_OF_LINE)
-    slack = 0.4 * tick.stops.line if known else tick.stops.obstacle - tick.stops.end
+    slack = tick.stops.obstacle - tick.stops.end
+    if stop.by in (WALL, END_OF_LINE):
+        slack = max(0.4 * tick.stops.line, lines.spare[at] if stop.by == END_OF_LINE else 0.0)
     task = SpeedTask(
         swept,
         StopTarget(min(stop.at, frenet.path[frenet.points - 1, PS]), slack),

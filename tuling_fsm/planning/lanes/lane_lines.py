@@ -32,9 +32,10 @@ class LaneLines(NamedTuple):
     """L lane lines ready for planning.
 
     `row` (L, MAX_POINTS, COLUMNS), `points` (L,) how many of these are filled, `start` (L, START); `stop` (L,) arc
-    length to stand at because line or route end, `end` (L,) the same for the line alone, `ends` (L,) where the car
-    must have left it (`inf` for never), `window` (L,) where it should, `shift` (L,) lanes from the route's own, `phase`
-    (L,) the route's arc length of the first points. `home` is the line that the car is on, `route` the one of progress.
+    length to stand at because line or route end, `end` (L,) the same for the line alone, `spare` (L,) how much road
+    there is behind that (m), `ends` (L,) where the car must have left it (`inf` for never), `window` (L,) where it
+    should, `shift` (L,) lanes from the route's own, `phase` (L,) the route's arc length of the first points. `home` is
+    the line that the car is on, `route` the one of progress.
     """
 
     row: FloatArray
@@ -42,6 +43,7 @@ class LaneLines(NamedTuple):
     start: FloatArray
     stop: FloatArray
     end: FloatArray
+    spare: FloatArray
     ends: FloatArray
     window: FloatArray
     shift: IntArray
@@ -52,7 +54,8 @@ class LaneLines(NamedTuple):
 
 class ReferenceLineParameters(NamedTuple):
     """Numbers of the reference lines: `step`, `smoothing` and `max_curvature` as in `LineSmoothing`, the steepest
-    angle (rad) at which one can be joined, and how far before the end of a lane to stop (m).
+    angle (rad) at which one can be joined, and how far before the end of a lane to stop (m), without and with room to
+    change lanes.
     """
 
     step: float
@@ -60,13 +63,15 @@ class ReferenceLineParameters(NamedTuple):
     max_curvature: float
     max_turn: float
     end_gap: float
+    merge_gap: float
 
     @classmethod
     def of(cls, vehicle: Vehicle, parameters: PlanningParameters) -> ReferenceLineParameters:
         """The numbers for a vehicle."""
         lateral = parameters.lateral
         bend = lateral.curvature_share * vehicle.max_curvature
-        return cls(lateral.step, lateral.smoothing, bend, lateral.max_heading, parameters.speed.end_gap)
+        gaps = (parameters.speed.end_gap, parameters.speed.merge_gap)
+        return cls(lateral.step, lateral.smoothing, bend, lateral.max_heading, *gaps)
 
 
 @array_kernel
@@ -120,7 +125,7 @@ def smooth_lines(
     """The lanes without a car on them."""
     many = len(lanes)
     rows, count = np.empty((many, MAX_POINTS, COLUMNS)), np.empty(many, np.int64)
-    stop, last = np.empty(many), np.empty(many)
+    stop, last, spare = np.empty(many), np.empty(many), np.empty(many)
     ends, left_by = np.full(many, math.inf), np.full(many, math.inf)
     route = min(range(many), key=lambda i: (abs(lanes[i].shift), i), default=-1)
     asked = route if window is None else _lane_of(window, lanes, route)
@@ -130,7 +135,8 @@ def smooth_lines(
         if i == asked and window is not None and window.offset != 0.0:
             _move_aside(center, wide, window.s - lane.route_s0, window, body.half_width)
         count[i], end, goal = _prepare(center, wide, lane.route_s0, goal, shape, body, rows[i])
-        last[i] = end - _margin(lane.end, body.front, shape.end_gap)
+        spare[i] = shape.merge_gap - shape.end_gap if _is_left(lane, lanes[route], keep_lane) else 0.0
+        last[i] = end - _margin(lane.end, body.front, shape.end_gap) - spare[i]
         stop[i] = min(goal, last[i])
         if lane.end is LaneEnd.LANE_END:
             ends[i] = end
@@ -141,8 +147,8 @@ def smooth_lines(
             left_by[i] = lane.center.s[0] + window.s - lane.route_s0
     shift, phase = np.array([lane.shift for lane in lanes], np.int64), np.array([lane.route_s0 for lane in lanes])
     return LaneLines(
-        row=rows, points=count, start=np.zeros((many, START)), stop=stop, end=last, ends=ends, window=left_by,
-        shift=shift, phase=phase, home=-1, route=route,
+        row=rows, points=count, start=np.zeros((many, START)), stop=stop, end=last, spare=spare, ends=ends,
+        window=left_by, shift=shift, phase=phase, home=-1, route=route,
     )  # fmt: skip
 
 
@@ -207,6 +213,11 @@ def _goal_on(lane: LaneLine, route_lane: LaneLine, goal_s: float | None) -> floa
         return along
     pose = route_lane.center.at(along)
     return lane.center.project(pose.x, pose.y).s
+
+
+def _is_left(lane: LaneLine, route_lane: LaneLine, keep_lane: bool) -> bool:
+    """Whether the car leaves a lane that ends by a change of lanes."""
+    return lane is not route_lane and lane.end is LaneEnd.LANE_END and not keep_lane
 
 
 def _lane_of(place: RoutePlace, lanes: tuple[LaneLine, ...], route: int) -> int:

@@ -150,7 +150,7 @@ def _out_of_bounds(
     A car that starts beyond a bound may take its time to come back but not go farther out, and where a car on the
     reference itself would reach over a bound the same much is granted to all, on either side, while they stay on the
     road as it does. Until a transition to another line has ended, at `reached`, the bounds are those of the line that
-    the car comes from, as they say what may be crossed from there.
+    the car comes from, as they say what may be crossed from there; beyond its end there is nothing of it to be on.
     """
     home, path = lines.home, frenet.path
     line, points, k = lines.row[home], lines.points[home], int(lines.start[home, NODE])
@@ -158,10 +158,11 @@ def _out_of_bounds(
     changing = frenet.at != home
     for i in range(until):
         ahead = max(0, frenet.first + i - 1)
-        if changing and frenet.line[ahead, S] >= reached:
-            changing, carry = False, (0.0, 0.0, 0.0, 0.0)
         if changing:
             k = walk(line, points, k, path[i, PX], path[i, PY])
+            if frenet.line[ahead, S] >= reached or line[k, S] + body.front >= lines.ends[home]:
+                changing, carry = False, (0.0, 0.0, 0.0, 0.0)
+        if changing:
             offset = offset_at(line, k, path[i, PX], path[i, PY])
             turn = path[i, PSIN] * line[k, COS] - path[i, PCOS] * line[k, SIN]
         else:

@@ -12,7 +12,7 @@ from tuling_fsm.core.rectangles import Rectangle, rectangle, rectangles_apart
 from tuling_fsm.core.scene import PREDICTION_STEP_S
 from tuling_fsm.core.standing import AGENT_STANDS, VEHICLE_STANDS
 from tuling_fsm.core.trajectory import STEP_S
-from tuling_fsm.planning.obstacles.moving import SAME_WAY, MovingObstacles
+from tuling_fsm.planning.obstacles.moving import ALONG, SAME_WAY, MovingObstacles
 from tuling_fsm.planning.obstacles.occupancy import (
     ROWS_A_STEP,
     SIDESTEP,
@@ -30,7 +30,7 @@ from tuling_fsm.planning.obstacles.occupancy import (
 )
 from tuling_fsm.planning.obstacles.rss import Rss
 from tuling_fsm.planning.paths.frenet_path import PCOS, PS, PSIN, PX, PY, FrenetPath
-from tuling_fsm.planning.paths.reference_line import COS, SIN
+from tuling_fsm.planning.paths.reference_line import COS, SIN, S
 from tuling_fsm.planning.speed.roll_out import StBoundaries
 
 NONE = -1
@@ -188,10 +188,37 @@ def still_first(
     return True
 
 
+@inlined_kernel
+def _is_ahead(swept: SweptPath, moving: MovingObstacles, i: int) -> bool:
+    """Whether object `i` is now ahead of the car's bumper, in whichever lane."""
+    line, k = swept.frenet.line, moving.node[swept.frenet.at, i, 0]
+    bumper = line[max(0, swept.frenet.first - 1), S] + swept.body.front
+    return bool(k >= 0 and line[k, S] - moving.half[swept.frenet.at, i, 0, ALONG] > bumper)
+
+
+@inlined_kernel
+def _least_speed(frenet: FrenetPath, moving: MovingObstacles, i: int, first: int) -> float:
+    """The least speed (m/s) that object `i` has along the line from prediction step `first` on; 0 where it comes to be
+    beside the line's ends.
+    """
+    line, box, least = frenet.line, moving.box[i], np.inf
+    for j in range(first, len(box) - 1):
+        k = moving.node[frenet.at, i, j]
+        if k < 0:
+            return 0.0
+        way = (box[j + 1, 0] - box[j, 0]) * line[k, COS] + (box[j + 1, 1] - box[j, 1]) * line[k, SIN]
+        least = min(least, way / PREDICTION_STEP_S)
+    return max(0.0, least) if least < np.inf else 0.0
+
+
 @kernel
-def _follow(spans: FloatArray, i: int, top: float, alongside: bool, traffic: StBoundaries) -> None:
-    """Enter object `i` as a leader no faster than `top`. Until it is on the path it is a leader as well where it comes
-    from `alongside` and is ahead by then already; else the place where it comes in is a wall.
+def _follow(spans: FloatArray, i: int, top: float, alongside: bool, traffic: StBoundaries, least: float = 0.0) -> None:
+    """Enter object `i` as a leader no faster than `top` and no slower than `least`. Until it is on the path it is a
+    leader as well where it comes from `alongside` and is ahead by then already; else the place where it comes in is a
+    wall.
+
+    The place where it is touched tells its speed, but not on a path that joins its way behind it: there that stays
+    where the path comes in for as long as the object is beside that.
     """
     times = len(spans)
     inside = _first_inside(spans)
@@ -203,7 +230,7 @@ def _follow(spans: FloatArray, i: int, top: float, alongside: bool, traffic: StB
         a = j - 1 if j > inside and spans[j - 1, 0] < np.inf else j
         b = j + 1 if j + 1 < times and spans[j + 1, 0] < np.inf else j
         v = (spans[b, 0] - spans[a, 0]) / ((b - a) * PREDICTION_STEP_S) if b > a else 0.0
-        v = min(max(v, 0.0), top)
+        v = min(max(v, least), top)
         if j == inside:
             back = v
         if spans[j, 0] < traffic.leader_s[j]:
@@ -298,7 +325,9 @@ def yield_to_conflicts(
             if inside > 0 and swept.sidestep >= SIDESTEP and spans[inside, 0] < gap.braking:
                 cuts_in = CUTS_OFF
             alongside = _course(frenet, moving, i, 0) > _ALONGSIDE
-            _follow(spans, i, 1.5 * moving.speed[i] + 1.0, alongside, traffic)
+            joins = swept.sidestep >= SIDESTEP and _is_ahead(swept, moving, i)
+            least = _least_speed(frenet, moving, i, inside) if joins else 0.0
+            _follow(spans, i, 1.5 * moving.speed[i] + 1.0, alongside, traffic, least)
         else:
             _stop_for(spans, i, moving.keep[i] + moving.doubt, traffic)
     return yielded, cuts_in
