@@ -127,6 +127,34 @@ def test_an_offset_decays_and_the_heading_follows_the_lane(cross: RoadMap) -> No
     assert abs(obstacles.heading[0, -1]) < 0.01
 
 
+@pytest.mark.clause("SAF-2")
+def test_one_that_comes_towards_the_car_over_the_centre_line_stays_there_as_far_as_is_known(cross: RoadMap) -> None:
+    """Once it has been there for a second: the car may not count on its falling back just before they meet."""
+    towards, away = (Ego(Pose(100.0, 1.75, heading), 5.0, 0.0, 0.0) for heading in (WEST, EAST))
+
+    def settled(ego: Ego, *aside: float) -> FloatArray:
+        """Its offset at first and in the end, seen at these offsets 0.2 s after each other."""
+        watch = Watch(cross, ego)
+        for k, y in enumerate(aside):
+            _, obstacles = watch.see(table(row(7, 20.0 + 1.6 * k, y - 1.75, EAST, 8.0)), 0.2 * k)
+        offset: FloatArray = obstacles.y[0] + 1.75
+        return offset
+
+    stays = settled(towards, *[1.5] * 7)
+    np.testing.assert_allclose(stays, 1.5)
+    np.testing.assert_allclose(settled(towards, *[-1.5] * 7), -1.5)
+    assert np.ptp(settled(towards, 1.4, 1.5, 1.6, 1.5, 1.4, 1.5, 1.6)) < 0.01, "where perception is noisy"
+    returns = settled(away, *[1.5] * 7)
+    assert returns[0] == pytest.approx(1.5) and returns[-1] < 0.2, "no more than the one before it"
+    for why, seen in (
+        ("for too short a time", [1.5] * 5),
+        ("coming back", [2.0 - 0.1 * k for k in range(7)]),
+        ("just come out there", [0.5, 0.7, 0.9, 1.1, 1.3, 1.5, 1.5]),
+        ("within its lane", [0.75] * 7),
+    ):
+        assert settled(towards, *seen)[-1] < 0.2, why
+
+
 @pytest.mark.parametrize("side", [1.0, -1.0])
 def test_one_that_is_turned_away_from_its_centre_goes_on_so_before_it_comes_back(cross: RoadMap, side: float) -> None:
     """As a cyclist does that swings out from the kerb; one that only wavers is back at once."""

@@ -25,7 +25,7 @@ from tuling_fsm.world.prediction import ClosedLines, closed_lines, green_lines, 
 from tuling_fsm.world.prediction_kernels import look_ahead
 from tuling_fsm.world.queues import QueueParameters, before_lights, waiting_lines
 from tuling_fsm.world.rain_fog import radar_and_history
-from tuling_fsm.world.tracks import FIRST, MOVED, PAST, ROAD_LANE, SEEN, STILL, YAW_RATE, Tracks
+from tuling_fsm.world.tracks import ASIDE, ASIDE_SINCE, FIRST, MOVED, PAST, ROAD_LANE, SEEN, STILL, YAW_RATE, Tracks
 from tuling_fsm.world.traffic import line_words
 from world.bodies import scattered
 
@@ -59,6 +59,7 @@ def crowd(road_map: RoadMap, seed: int, many: int = 70) -> tuple[Detections, Tra
     past[:, STILL] = NOW - draw.choice([0.0, 5.0, 19.0, 21.0, 60.0, 350.0], many)
     past[:, MOVED] = np.where(draw.random(many) < 0.3, -np.inf, np.minimum(past[:, STILL] + 1.0, NOW))
     past[:, YAW_RATE], past[:, ROAD_LANE] = draw.normal(0.0, 0.2, many), draw.integers(-1, 5, many)
+    past[:, ASIDE], past[:, ASIDE_SINCE] = draw.normal(0.0, 0.5, many), NOW - draw.choice([0.0, 0.5, 5.0], many)
     ids = draw.choice(900, many, replace=False).astype(np.uint32)
     kind, source = (
         draw.choice(list(Kind), many).astype(np.uint8),
@@ -97,8 +98,12 @@ def test_everyone_is_put_on_the_lanes_that_hold_it_and_learnt_of_and_counts_as_m
     places = locate(lanes, bodies, follows, p.lane_heading)
     np.testing.assert_array_equal(traffic.lane, places.lane[:n])
     np.testing.assert_array_equal(traffic.lane_s, places.arc[:n])
-    on_road = [number >= 0 and town.lanes[index.ids[number]].junction is None for number in places.lane[:n, 0]]
+    on_road = np.array([k >= 0 and town.lanes[index.ids[k]].junction is None for k in places.lane[:n, 0]])
     past[:, ROAD_LANE] = np.where(on_road, places.lane[:n, 0], past[:, ROAD_LANE])
+    aside = places.offset[:n, 0]
+    stays = on_road & (abs(aside - past[:, ASIDE]) <= 0.3)
+    past[:, ASIDE_SINCE] = np.where(stays, past[:, ASIDE_SINCE], NOW)
+    past[:, ASIDE] = np.where(stays, past[:, ASIDE], aside)
     ways = chains(lanes, bodies, past, places, 60.0, p.others_lateral_accel, p.others_decel)
     np.testing.assert_array_equal(traffic.chain, ways.chain)
     np.testing.assert_array_equal(traffic.chain_row, ways.row)
@@ -134,7 +139,7 @@ def test_everyone_is_put_on_the_lanes_that_hold_it_and_learnt_of_and_counts_as_m
         assert getattr(traffic, name).tolist() == found.body[:, at].tolist()
     waits = set(found.id[traffic.waiting].tolist())
     assert all(traffic.waits(number) == (number in waits) for number in range(900))
-    assert 3 < sum(on_road) < n and len(traffic.chain) > 5
+    assert 3 < sum(stays) < sum(on_road) < n and len(traffic.chain) > 5
 
 
 def queues_of(index: LaneIndex) -> QueueParameters:

@@ -23,6 +23,8 @@ from tuling_fsm.world.parameters import WorldParameters
 from tuling_fsm.world.tracks import (
     ANCHOR_X,
     ANCHOR_Y,
+    ASIDE,
+    ASIDE_SINCE,
     FIRST,
     MOVED,
     NO_TRACKS,
@@ -57,6 +59,8 @@ class Memory:
     heading: float
     yaw_rate: float = 0.0
     road_lane: float = -1.0
+    aside: float = 0.0
+    aside_since: float = 0.0
 
 
 def went_on(last: Memory | None, kind: int, body: FloatArray, stamp: float) -> Memory:
@@ -64,13 +68,14 @@ def went_on(last: Memory | None, kind: int, body: FloatArray, stamp: float) -> M
     at, heading = complex(body[X], body[Y]), float(body[HEADING])
     moves = bool(body[SPEED] > (WALKING_MPS if kind in WALKS else P.moving_speed))
     if last is None:
-        return Memory(stamp, stamp, stamp if moves else -math.inf, stamp, at, heading)
+        return Memory(stamp, stamp, stamp if moves else -math.inf, stamp, at, heading, aside_since=stamp)
     moves = moves or abs(at - last.stood_at) > LEFT_M
     dt = max(stamp - last.seen, 0.0)
     turned = math.remainder(heading - last.heading, 2.0 * math.pi)
     rate = float(np.clip(turned / max(dt, 0.001), -FASTEST_TURN, FASTEST_TURN))
     share = dt / (dt + TURN_FILTER_S)
     now = Memory(last.first, stamp, last.moved, last.still, last.stood_at, heading, 0.0, last.road_lane)
+    now.aside, now.aside_since = last.aside, last.aside_since
     now.yaw_rate = (1.0 - share) * last.yaw_rate + share * rate
     if moves:
         now.moved, now.still, now.stood_at = stamp, stamp, at
@@ -82,6 +87,7 @@ def columns(memory: Memory) -> list[float]:
     out[[FIRST, SEEN, MOVED, STILL]] = memory.first, memory.seen, memory.moved, memory.still
     out[[ANCHOR_X, ANCHOR_Y, LAST_HEADING]] = memory.stood_at.real, memory.stood_at.imag, memory.heading
     out[[YAW_RATE, ROAD_LANE]] = memory.yaw_rate, memory.road_lane
+    out[[ASIDE, ASIDE_SINCE]] = memory.aside, memory.aside_since
     return out.tolist()
 
 
@@ -120,9 +126,9 @@ def test_of_each_one_it_is_remembered_since_when_it_stands_and_how_it_turns(seed
             known[i] = went_on(known.get(i), int(kinds[i]), body[k], stamp)
             np.testing.assert_allclose(now.past[k], columns(known[i]), atol=1e-9)
         # As if it had been on this lane.
-        now.past[:, ROAD_LANE] = there
+        now.past[:, ROAD_LANE], now.past[:, ASIDE] = there, -np.array(there)
         for i in there:
-            known[i].road_lane = i
+            known[i].road_lane, known[i].aside = i, -i
         tracks = remember(tracks, association.taken, now, found.order, stamp, 1.0)
         known = {i: each for i, each in sorted(known.items()) if stamp - each.seen <= 1.0}
         assert tracks.id.tolist() == list(known)

@@ -15,11 +15,12 @@ from tuling_fsm.world.lane_index import LaneArrays, lane_index
 from tuling_fsm.world.lane_kernels import DEPTH, LaneChains
 from tuling_fsm.world.objects import BODY, HEADING, LENGTH, SPEED, VX, VY, WIDTH, X, Y
 from tuling_fsm.world.prediction_kernels import GAP, STOP_AT, LookAhead, PredictionParameters, predict
-from tuling_fsm.world.tracks import PAST, YAW_RATE
+from tuling_fsm.world.tracks import ASIDE_SINCE, PAST, YAW_RATE
 
 STEP_S, STEPS = 0.2, 31
 SETTLE_M, ALIGN_M, FADE_S = 12.0, 4.0, 2.0
 CHANGE_MPS, BACK_MPS2 = 1.2, 0.4
+NOW, HELD_S, HELD_M = 7.0, 1.0, 0.4
 EXPECTED = PredictionParameters(
     lane_heading=0.8, lateral=3.0, decel=3.0, follow_gap=1.3, standing=0.5, stopped_leader=20.0
 )  # fmt: skip
@@ -32,6 +33,7 @@ class Line:
         chords = draw.choice([0.15, 0.19, 0.5, 1.5, 3.7], many)
         sharp = draw.choice([0.0, 0.02, 0.1, 0.25])
         self.widened = float(draw.choice([1.0, 1.4, 3.0]))
+        self.left, self.right = draw.uniform(0.5, 3.5, (2, many + 1))
         self.s = np.concatenate(([0.0], np.cumsum(chords)))
         self.heading = heading + np.concatenate(([0.0], np.cumsum(draw.uniform(-sharp, sharp, many) * chords)))
         middle = 0.5 * (self.heading[1:] + self.heading[:-1])
@@ -81,9 +83,18 @@ def skew_of(way: Way, body: FloatArray) -> float:
     return float((body[HEADING] + slip_of(body) - on + math.pi) % (2.0 * math.pi) - math.pi)
 
 
+def stays_aside(way: Way, side: float, body: FloatArray, car: FloatArray, since: float) -> bool:
+    """Whether it comes towards the car and has been over the edge of its lane for some time."""
+    line, at = way[0][0], -way[0][1]
+    edge = float(np.interp(at, line.s, line.left if side > 0.0 else line.right))
+    towards = math.cos(body[HEADING] - car[HEADING]) < 0.0
+    return towards and abs(side) >= HELD_M and abs(side) + 0.5 * body[WIDTH] > edge and NOW - since >= HELD_S
+
+
 def walk(
-    way: Way, side: float, body: FloatArray, least_skew: float, limit: float, room: float, speed_ahead: float
-) -> FloatArray:
+    way: Way, side: float, body: FloatArray, least_skew: float, limit: float, room: float, speed_ahead: float,
+    stays: bool,
+) -> FloatArray:  # fmt: skip
     """Points and headings (T, 3) along the lines of a way; `side` (m, + left) of them at first."""
     speed, slip, out, far = body[SPEED], slip_of(body), np.empty((STEPS, 3)), 0.0
     skew, left = skew_of(way, body), 1.0 if side >= 0.0 else -1.0
@@ -104,7 +115,7 @@ def walk(
             outward -= BACK_MPS2 * STEP_S
             continue
         least = share - inward * STEP_S / max(abs(offset), 1e-6)
-        share, skew = max(share / (1.0 + step / SETTLE_M), least), skew / (1.0 + step / ALIGN_M)
+        share, skew = share if stays else max(share / (1.0 + step / SETTLE_M), least), skew / (1.0 + step / ALIGN_M)
     out[0, :2] = body[X], body[Y]
     return out
 
@@ -129,7 +140,10 @@ def network(draw: np.random.Generator, many: int, chords: int) -> list[Line]:
 
 
 def arrays_of(lanes: LaneArrays, lines: list[Line]) -> LaneArrays:
-    columns = {name: np.concatenate([getattr(line, name) for line in lines]) for name in ("x", "y", "s", "heading")}
+    columns = {
+        name: np.concatenate([getattr(line, name) for line in lines])
+        for name in ("x", "y", "s", "heading", "left", "right")
+    }
     start, widened = np.concatenate(([0], np.cumsum([len(line.s) for line in lines]))), [line.widened for line in lines]
     return lanes._replace(start=start, widened=np.array(widened), **columns)
 
@@ -155,6 +169,7 @@ def test_everyone_comes_where_a_walk_step_by_step_leads(course: RoadMap, seed: i
     lines, body = network(draw, 20, 9 if seed % 2 else 3), bodies(draw, 25)
     lanes = arrays_of(lane_index(course).arrays, lines)
     past = np.zeros((24, PAST))
+    past[:, ASIDE_SINCE] = NOW - draw.choice([0.0, 0.9, 1.1, 60.0], 24)
     past[:, YAW_RATE] = draw.choice([0.0, 0.3, -0.5, 0.9], 24)
     rows, chain, begin = [], np.full((60, DEPTH), -1), np.zeros((60, DEPTH))
     ways: list[Way] = []
@@ -181,7 +196,7 @@ def test_everyone_comes_where_a_walk_step_by_step_leads(course: RoadMap, seed: i
     ahead.distance[:, GAP] = draw.choice([0.9, 4.0, 25.0], m)
     ahead.distance[:, STOP_AT] = draw.choice([np.inf, np.inf, 0.0, 7.7, 40.0], m)
     found = LaneChains(np.array(rows), chain[:m], begin[:m], side)
-    told_rows, *told = predict(lanes, kind, body, past, found, ahead, EXPECTED)
+    told_rows, *told = predict(lanes, kind, body, past, NOW, found, ahead, EXPECTED)
     expected: list[tuple[int, FloatArray]] = []
     for i in range(24):
         one, walks = body[i], kind[i] in (Kind.PEDESTRIAN, Kind.ANIMAL)
@@ -192,7 +207,11 @@ def test_everyone_comes_where_a_walk_step_by_step_leads(course: RoadMap, seed: i
             j = ahead.leader[b]
             room = max(ahead.distance[b, GAP] - EXPECTED.follow_gap, 0.0) if j >= 0 else math.inf
             speed_ahead = body[j, SPEED] if 0 <= j < 24 else 0.0
-            expected.append((i, walk(ways[b], side[b], one, least_skew, ahead.distance[b, STOP_AT], room, speed_ahead)))
+            stays, limit = (
+                stays_aside(ways[b], side[b], one, body[-1], past[i, ASIDE_SINCE]),
+                ahead.distance[b, STOP_AT],
+            )
+            expected.append((i, walk(ways[b], side[b], one, least_skew, limit, room, speed_ahead, stays)))
         if not mine:
             turns = moves and not walks
             expected.append((i, drift(one, moves, past[i, YAW_RATE] if turns else 0.0)))

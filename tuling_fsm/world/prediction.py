@@ -1,12 +1,13 @@
 """Where other road users go in the next 6 s (`core.scene.Obstacles`).
 
 A vehicle on a lane with a matching heading follows the lanes: its offset from the centre decays, after it has grown for
-a moment where the vehicle is turned away from all lanes that it may follow; its speed stays but is limited in bends, it
-stops while it still can for a light that is known to be closed, for a stop sign, and before a junction whose way the
-car holds already, and it stays behind its leader, the car included, but for a two-wheeler that has room beside it.
-Where lanes fork, or lie over one another in a junction, each plausible way gives a row of its own with the same id, at
-most three: the straightest and the outermost ones that its speed allows. Every other moving obstacle keeps its
-velocity, whose turning fades away. Whatever stands is predicted in place.
+a moment where the vehicle is turned away from all lanes that it may follow; over an edge of its lane one that comes
+towards the car keeps an offset that it has had for a second. Its speed stays but is limited in bends, it stops while it
+still can for a light that is known to be closed, for a stop sign, and before a junction whose way the car holds
+already, and it stays behind its leader, the car included, but for a two-wheeler that has room beside it. Where lanes
+fork, or lie over one another in a junction, each plausible way gives a row of its own with the same id, at most three:
+the straightest and the outermost ones that its speed allows. Every other moving obstacle keeps its velocity, whose
+turning fades away. Whatever stands is predicted in place.
 """
 
 from __future__ import annotations

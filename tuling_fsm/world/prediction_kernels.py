@@ -9,13 +9,14 @@ import numpy as np
 
 from tuling_fsm.core import elementary
 from tuling_fsm.core.arrays import BoolArray, FloatArray, IntArray
+from tuling_fsm.core.geometry import wrap_angle
 from tuling_fsm.core.kernels import array_kernel, kernel
 from tuling_fsm.core.scene import PREDICTION_STEP_S, PREDICTION_STEPS
 from tuling_fsm.world import objects as ob
 from tuling_fsm.world.lane_index import STOP, LaneArrays
 from tuling_fsm.world.lane_kernels import CANDIDATES, DEPTH, LaneChains, LanePlaces
 from tuling_fsm.world.objects import VULNERABLE, ByteArray
-from tuling_fsm.world.tracks import YAW_RATE
+from tuling_fsm.world.tracks import ASIDE_SINCE, YAW_RATE
 
 GAP, STOP_AT, LIGHT, LINE = range(4)
 """Distances along a chain from the front bumper, m, inf for none: to the one ahead, to the first closed line or lane
@@ -31,6 +32,10 @@ twice as fast in the middle ([toledo2007][]).
 _STEER_BACK_MPS2 = 0.4
 """One that moves away from the centres of all lanes that it may follow, at most as fast as lanes are changed, slows
 down sideways by this much: one that only wavers comes back at once, one that swings out goes on for two seconds.
+"""
+_HELD_S, _HELD_M = 1.0, 0.4
+"""One that comes towards the car over an edge of its lane, at the same offset for the one (s), at least the other (m):
+why should it fall back just now?
 """
 _ALIGN_M = 4.0
 _NARROW_M, _FILTERING_M = 1.2, 0.1
@@ -97,7 +102,7 @@ class _Centers(NamedTuple):
 class _Motion(NamedTuple):
     """How one object moves along a chain: speed (m/s), slip angle of its middle and its direction against the lane's
     (rad), by how much that differs at least from the lanes that it may follow, how far it may come at most, and how far
-    behind its leader at first (m), which moves at `speed_ahead`.
+    behind its leader at first (m), which moves at `speed_ahead`. Whether its offset from the lane's centre is `kept`.
     """
 
     speed: float
@@ -108,6 +113,7 @@ class _Motion(NamedTuple):
     limit: float
     gap: float
     speed_ahead: float
+    kept: bool
 
 
 class _Poses(NamedTuple):
@@ -191,16 +197,36 @@ def _leader(
 
 
 @kernel
-def _skew(centers: _Centers, chain: IntArray, begin: FloatArray, direction: float) -> float:
-    """A direction against that of the lane at the begin of a chain, rad in [-pi, pi)."""
-    start, ps, ph, depth = centers.start, centers.s, centers.heading, 0
+def _here(centers: _Centers, chain: IntArray, begin: FloatArray) -> tuple[int, float]:
+    """The segment on which a chain begins, and which share of it lies behind, 0 to 1."""
+    start, ps, depth = centers.start, centers.s, 0
     while depth + 1 < DEPTH and chain[depth + 1] >= 0 and begin[depth + 1] <= 0.0:
         depth += 1
     p, last = start[chain[depth]], start[chain[depth] + 1] - 2
     while p < last and ps[p + 1] < -begin[depth]:
         p += 1
     u = (-begin[depth] - ps[p]) / max(ps[p + 1] - ps[p], 1e-6)
-    on = ph[p] + min(max(u, 0.0), 1.0) * (ph[p + 1] - ph[p])
+    return p, min(max(u, 0.0), 1.0)
+
+
+@kernel
+def _comes_on(one: FloatArray, car: FloatArray) -> bool:
+    """Whether a body points against the car."""
+    return bool(abs(wrap_angle(one[ob.HEADING] - car[ob.HEADING])) > 0.5 * math.pi)
+
+
+@kernel
+def _over_edge(lanes: LaneArrays, p: int, u: float, side: float, width: float) -> bool:
+    """Whether a body `side` (m, + left) of its lane's centre reaches over an edge of the lane, on its segment `p`."""
+    edge = lanes.left if side > 0.0 else lanes.right
+    return bool(abs(side) >= _HELD_M and abs(side) + 0.5 * width > edge[p] + u * (edge[p + 1] - edge[p]))
+
+
+@kernel
+def _skew(centers: _Centers, p: int, u: float, direction: float) -> float:
+    """A direction against that of a segment's lane, rad in [-pi, pi)."""
+    ph = centers.heading
+    on = ph[p] + u * (ph[p + 1] - ph[p])
     return float((direction - on + math.pi) % (2.0 * math.pi) - math.pi)
 
 
@@ -210,7 +236,7 @@ def _sample(
 ) -> None:
     """Walk along one chain; `limit` and `gap` bound how far the object may have come."""
     start, ps, px, py, ph, widened = centers
-    speed, slip, skew, least_skew, lateral, limit, gap, speed_ahead = motion
+    speed, slip, skew, least_skew, lateral, limit, gap, speed_ahead, kept = motion
     out_x, out_y, out_heading = out.x[row], out.y[row], out.heading[row]
     travelled, depth, p, settle, lag = 0.0, 0, start[chain[0]], 1.0, -slip
     outward = math.copysign(1.0, side) * speed
@@ -243,7 +269,8 @@ def _sample(
             side += math.copysign(away, side) * advance / speed
             away -= _STEER_BACK_MPS2 * PREDICTION_STEP_S
             continue
-        settle = max(settle / (1.0 + advance / _SETTLE_M), settle - fastest / max(abs(side), 1e-6))
+        if not kept:
+            settle = max(settle / (1.0 + advance / _SETTLE_M), settle - fastest / max(abs(side), 1e-6))
         skew /= 1.0 + advance / _ALIGN_M
 
 
@@ -307,8 +334,8 @@ def _slip(body: FloatArray) -> float:
 
 @kernel
 def _motion(
-    b: int, one: FloatArray, skew: float, least_skew: float, body: FloatArray, ahead: LookAhead,
-    expected: PredictionParameters,
+    b: int, one: FloatArray, body: FloatArray, ahead: LookAhead, expected: PredictionParameters,
+    skew: float, least_skew: float, kept: bool,
 ) -> _Motion:  # fmt: skip
     """How a body moves along chain `b`: the last of all is the car, which is taken to be ready for its stopping."""
     behind, speed_ahead, leader = np.inf, 0.0, ahead.leader[b]
@@ -317,14 +344,14 @@ def _motion(
         speed_ahead = body[leader, ob.SPEED] if leader < len(body) - 1 else 0.0
     return _Motion(
         one[ob.SPEED], _slip(one), skew, least_skew, lateral=expected.lateral,
-        limit=ahead.distance[b, STOP_AT], gap=behind, speed_ahead=speed_ahead,
+        limit=ahead.distance[b, STOP_AT], gap=behind, speed_ahead=speed_ahead, kept=kept,
     )  # fmt: skip
 
 
 @array_kernel
 def predict(
-    lanes: LaneArrays, kind: ByteArray, body: FloatArray, past: FloatArray, found: LaneChains, ahead: LookAhead,
-    expected: PredictionParameters,
+    lanes: LaneArrays, kind: ByteArray, body: FloatArray, past: FloatArray, stamp: float, found: LaneChains,
+    ahead: LookAhead, expected: PredictionParameters,
 ) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:  # fmt: skip
     """Where each object will be: one row for each of its chains where it moves along lanes, else one row.
 
@@ -337,6 +364,7 @@ def predict(
     row, chain, begin, side = found
     own, most = len(kind), len(kind) + len(row)
     rows, count, end, skew = np.empty(most, dtype=np.int64), 0, int(np.int64(0)), np.empty(len(row))
+    kept = np.empty(len(row), np.bool_)
     x, y, heading = (
         np.empty((most, PREDICTION_STEPS)), np.empty((most, PREDICTION_STEPS)), np.empty((most, PREDICTION_STEPS)),
     )  # fmt: skip
@@ -345,12 +373,15 @@ def predict(
         one, walks = body[i], VULNERABLE[kind[i]]
         moves = one[ob.SPEED] > (0.0 if walks else expected.standing)
         first, least_skew = end, np.inf
+        keeps = stamp - past[i, ASIDE_SINCE] >= _HELD_S and _comes_on(one, body[own])
         while end < len(row) and row[end] == i:
-            skew[end] = _skew(centers, chain[end], begin[end], one[ob.HEADING] + _slip(one))
+            p, u = _here(centers, chain[end], begin[end])
+            skew[end] = _skew(centers, p, u, one[ob.HEADING] + _slip(one))
+            kept[end] = keeps and _over_edge(lanes, p, u, side[end], one[ob.WIDTH])
             least_skew = min(least_skew, abs(skew[end]))
             end += 1
         for b in range(first, end if moves else first):
-            motion = _motion(b, one, skew[b], least_skew, body, ahead, expected)
+            motion = _motion(b, one, body, ahead, expected, skew=skew[b], least_skew=least_skew, kept=kept[b])
             _sample(centers, chain[b], begin[b], side[b], motion, out, count)
             x[count, 0], y[count, 0], rows[count] = one[ob.X], one[ob.Y], i
             count += 1

@@ -21,13 +21,14 @@ from tuling_fsm.world.parameters import WorldParameters
 
 NEVER = -np.inf
 
-SEEN, ANCHOR_X, ANCHOR_Y, MOVED, STILL, HEADING, YAW_RATE, ROAD_LANE, FIRST = range(9)
+SEEN, ANCHOR_X, ANCHOR_Y, MOVED, STILL, HEADING, YAW_RATE, ROAD_LANE, ASIDE, ASIDE_SINCE, FIRST = range(11)
 """Columns of a past: stamp of the latest sight; where the object was when it last moved (m), and when that was; since
 when it stands, equal to `SEEN` while it moves (where perception is noisy: whenever it has left its last place);
-heading and its filtered change (rad/s); number of the last lane outside junctions, -1 for none; stamp of the first
-sight. Stamps in s, `NEVER` for what has not been seen.
+heading and its filtered change (rad/s); number of the last lane outside junctions, -1 for none; how far it is beside
+that lane's centre (m, + left), and since when about as far; stamp of the first sight. Stamps in s, `NEVER` for what has
+not been seen.
 """
-PAST = 9
+PAST = 11
 
 _ANCHOR_M = 1.0
 """One that is this far from where it was seen to stand has moved, whatever its reported speed."""
@@ -94,6 +95,7 @@ def _follow(
         moves = here[ob.SPEED] > (PEDESTRIAN_STANDS if VULNERABLE[kind[i]] else moving_speed)
         now[MOVED], now[STILL], now[YAW_RATE], now[ROAD_LANE], now[FIRST] = NEVER, stamp, 0.0, -1.0, stamp
         now[ANCHOR_X], now[ANCHOR_Y] = here[ob.X], here[ob.Y]
+        now[ASIDE], now[ASIDE_SINCE] = 0.0, stamp
         if row >= 0:
             old = before[row]
             gone = elementary.hypot(here[ob.X] - old[ANCHOR_X], here[ob.Y] - old[ANCHOR_Y]) > far
@@ -104,6 +106,7 @@ def _follow(
             gain = dt / (dt + _TURN_FILTER_S)
             now[YAW_RATE] = old[YAW_RATE] + gain * (rate - old[YAW_RATE])
             now[MOVED], now[ROAD_LANE], now[FIRST] = old[MOVED], old[ROAD_LANE], old[FIRST]
+            now[ASIDE], now[ASIDE_SINCE] = old[ASIDE], old[ASIDE_SINCE]
             if not moves:
                 now[ANCHOR_X], now[ANCHOR_Y], now[STILL] = old[ANCHOR_X], old[ANCHOR_Y], old[STILL]
         if moves:

@@ -8,11 +8,11 @@ import numpy as np
 
 from tuling_fsm.core import elementary
 from tuling_fsm.core.arrays import BoolArray, FloatArray, IntArray
-from tuling_fsm.core.kernels import array_kernel
+from tuling_fsm.core.kernels import array_kernel, kernel
 from tuling_fsm.world import objects as ob
 from tuling_fsm.world import tracks as tr
 from tuling_fsm.world.lane_index import LaneArrays
-from tuling_fsm.world.lane_kernels import chains, locate
+from tuling_fsm.world.lane_kernels import LanePlaces, chains, locate
 from tuling_fsm.world.objects import VEHICLE, VULNERABLE, ByteArray, IdArray
 from tuling_fsm.world.prediction_kernels import PredictionParameters, look_ahead, predict
 from tuling_fsm.world.queues import QueueParameters, Waiting, before_lights, waiting_lines
@@ -22,6 +22,9 @@ _REVERSING_SPEED = -0.5
 _MOVE_OFF_S = 5.0
 """One that stands some way before a light is given as long from when it lets traffic through. What is an obstacle by
 then stays one: the car is on its way round it when the light is red again."""
+
+_WAVERS_M = 0.3
+"""Who stays within this of where it was beside the lane's centre has been there since."""
 
 
 class PredictionArrays(NamedTuple):
@@ -66,8 +69,7 @@ def put_on_map(
     lane = places.lane
     learnt = past.copy()
     for i in range(n):
-        if lane[i, 0] >= 0 and not lanes.in_junction[lane[i, 0]]:
-            learnt[i, tr.ROAD_LANE] = lane[i, 0]
+        _learn_place(lanes, places, i, stamp, learnt[i])
     found = chains(lanes, body, learnt, places, CHAIN_REACH_M, e.lateral, e.decel)
     ahead = look_ahead(lanes, line_closed, held, body, places, found, e.decel)
     line = waiting_lines(lanes, line_green, kind, body, past, places, found, ahead, stamp, queues)
@@ -81,7 +83,7 @@ def put_on_map(
         elif line.given_up[i]:
             learnt[i, tr.MOVED] = min(learnt[i, tr.MOVED], past[i, tr.STILL])
         moving[i] = stamp - learnt[i, tr.MOVED] <= e.stopped_leader or VULNERABLE[kind[i]]
-    rows, x, y, heading = predict(lanes, kind, body, learnt, found, ahead, e)
+    rows, x, y, heading = predict(lanes, kind, body, learnt, stamp, found, ahead, e)
     m = len(rows)
     predicted = PredictionArrays(
         id=np.empty(m, np.uint32), kind=np.empty(m, np.uint8), moving=np.empty(m, np.bool_),
@@ -96,6 +98,19 @@ def put_on_map(
         past=learnt, moving=moving, waiting=line, lane=lane[:n], lane_s=places.arc[:n],
         chain_row=found.row, chain=found.chain, chain_begin=found.begin, obstacle_row=rows, predicted=predicted,
     )  # fmt: skip
+
+
+@kernel
+def _learn_place(lanes: LaneArrays, places: LanePlaces, i: int, stamp: float, past: FloatArray) -> None:
+    """Which lane object `i` is on, and since when it has been as far beside its centre. In a junction lanes lie over
+    one another, and tell nothing of that.
+    """
+    number, aside = places.lane[i, 0], places.offset[i, 0]
+    on_road = number >= 0 and not lanes.in_junction[number]
+    if on_road:
+        past[tr.ROAD_LANE] = number
+    if not on_road or abs(aside - past[tr.ASIDE]) > _WAVERS_M:
+        past[tr.ASIDE], past[tr.ASIDE_SINCE] = aside, stamp
 
 
 @array_kernel
