@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from tuling_fsm.behaviour.on_road.lane_keeping import keep_perceived_lane, perceived_lane
+from tuling_fsm.behaviour.traffic.rules import TrafficRuleMemory, TrafficRules
 from tuling_fsm.core.geometry import Pose
-from tuling_fsm.core.request import FollowLanes, Hold, LaneEnd, Reason
+from tuling_fsm.core.request import FollowLanes, Hold, LaneEnd, Reason, StopWall
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.perceived import PerceivedLine
 
-from .views import view_of
+from .views import at, view_of
 from .worlds import Place
 
 HERE = Pose(30.0, 20.0, 0.6)
@@ -95,6 +96,17 @@ def test_what_is_asked_for_by_the_lines(road: RoadMap) -> None:
     request = keep_perceived_lane(view_of(Place(road), perceived_lines=lines), 1.4)
     assert isinstance(request, FollowLanes)
     assert (len(request.lanes), request.speed_limit, request.keep_lane) == (1, 1.4, True)
+    assert (request.walls, request.creeps_up) == ((), False)
     assert keep_perceived_lane(view_of(Place(road)), 1.4) == Hold(Reason.NOT_LOCALIZED, detail="no lane lines in sight")
     stale = view_of(Place(road), perceived_lines=lines, odometry_fresh=False)
     assert keep_perceived_lane(stale, 1.4) == Hold(Reason.NO_ODOMETRY)
+
+
+@pytest.mark.clause("EXP-1", "INT-2", "USE-5")
+def test_the_rules_of_the_road_hold_on_the_perceived_lane(road: RoadMap) -> None:
+    wall = StopWall(60.0, 4.0, 60.0, -4.0, Reason.RED_LIGHT)
+    view = view_of(Place(road), perceived_lines=(line(2.0), line(-1.5)))
+    rules = TrafficRules((wall,), TrafficRuleMemory(), speed_limit=1.0, creeps_up=True)
+    request = keep_perceived_lane(at(view, rules=rules), 1.4)
+    assert isinstance(request, FollowLanes)
+    assert (request.walls, request.speed_limit, request.creeps_up) == ((wall,), 1.0, True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from crossroads import HALF_M, LIGHT, crossroads
+from crossroads import HALF_M, LIGHT, STOP_SIGN, crossroads
 from scenario_text import along_lanes
 
 from tuling_fsm.behaviour import states
@@ -132,3 +132,23 @@ def test_a_car_that_gets_lost_in_a_junction_finds_its_way_through(lit: Path, tmp
     assert driven.states()[at - 1] == states.SAFE_DRIVING
     assert driven.states()[at + 1] == states.REGRESSION
     assert driven.states()[-2] == states.NORMAL
+
+
+@pytest.mark.clause("INT-2", "EXP-1")
+def test_a_car_that_is_lost_before_a_red_light_says_that_it_waits_for_green(lit: Path, tmp_path: Path) -> None:
+    driven = _drive(
+        lit, tmp_path, "lights.set_all(red)", f"{AHEAD} < 20m", "ego.lose_localization()", "wait elapsed(20s)",
+        "lights.set_all(green)", "wait elapsed(10s)", "ego.regain_localization()",
+    )  # fmt: skip
+    stood = [tick for tick in driven.standing() if tick.state == states.EXPLORE]
+    assert all(LINE_X - 1.5 < x <= LINE_X + 0.1 for x in _front_x(driven))
+    assert {tick.limit.reason for tick in stood[:-20]} == {Reason.RED_LIGHT}
+
+
+@pytest.mark.clause("USE-3", "EXP-1")
+def test_a_car_that_is_lost_before_a_stop_sign_stops_there_and_goes_on(tmp_path: Path) -> None:
+    crossroads(tmp_path, "signed", {"W": STOP_SIGN})
+    driven = _drive(tmp_path / "signed.xodr", tmp_path, f"{AHEAD} < 20m", "ego.lose_localization(duration: 25s)")
+    stood = [tick for tick in driven.standing() if tick.state == states.EXPLORE]
+    assert {tick.limit.reason for tick in stood} >= {Reason.STOP_SIGN}
+    assert stood[-1].stamp - stood[0].stamp < 5.0

@@ -25,13 +25,16 @@ STEP_M = 0.5
 
 
 def keep_perceived_lane(view: BehaviourView, speed: float) -> PlanningRequest:
-    """Follow the lines on both sides of the car; without any, stand and wait."""
+    """Follow the lines on both sides of the car as far as the rules of the road allow at the place that is reckoned;
+    without any lines, stand and wait.
+    """
     if not view.world.odometry_fresh:
         return Hold(Reason.NO_ODOMETRY)
     lane = perceived_lane(view.world.perceived_lines, view.world.ego.pose, speed)
     if lane is None:
         return Hold(Reason.NOT_LOCALIZED, detail="no lane lines in sight")
-    return FollowLanes((lane,), (), speed, keep_lane=True)
+    rules = view.memory.rules
+    return FollowLanes((lane,), rules.walls, min(speed, rules.speed_limit), keep_lane=True, creeps_up=rules.creeps_up)
 
 
 def perceived_lane(lines: Sequence[PerceivedLine], pose: Pose, limit: float) -> LaneLine | None:
