@@ -253,6 +253,53 @@ def test_a_moment_is_told_in_full(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert timeline["longest_unexplained_stop_s"] == 0.5
 
 
+COLLISION = {"t": 20.0, "kind": "collision", "detail": "with vehicle 3 at 2.1 m/s", "at_fault": True}
+COMFORT = {"t": 3.0, "kind": "comfort", "detail": "braking", "at_fault": False}
+
+
+def with_result(folder: Path, result: object) -> str:
+    """A bag with a result beside it."""
+    bag = record(folder)
+    (folder / "result.json").write_text(json.dumps(result), encoding="utf-8")
+    return str(bag)
+
+
+@pytest.mark.clause("EXPL-1")
+def test_a_run_with_a_result_beside_its_bag_tells_its_end_and_what_the_car_was_at_fault_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bag = with_result(tmp_path, {"end": "collision", "infractions": [COMFORT, COLLISION]})
+    assert main(["why", bag]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-2] == "     20.00 s  at fault: collision, with vehicle 3 at 2.1 m/s"
+    assert lines[-1].startswith("     20.00 s  ends: collision; 1 stops, ")
+    assert not any("braking" in line for line in lines)
+    assert main(["why", bag, "--json"]) == 0
+    timeline = json.loads(capsys.readouterr().out)
+    assert (timeline["end"], timeline["infractions"]) == ("collision", [COMFORT, COLLISION])
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        None, [], {}, {"infractions": 3}, {"infractions": ["collision"]}, {"infractions": [{**COLLISION, "t": "late"}]},
+        {"infractions": [{"t": 1.0}]}, {"end": "goal", "infractions": [COLLISION], "settings": {"seed": 7}},
+        {"infractions": [], "settings": 7},
+    ],
+)  # fmt: skip
+def test_a_result_that_is_none_or_of_other_settings_is_not_told(
+    result: object, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bag = with_result(tmp_path, result)
+    assert main(["why", bag]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "  ends; 1 stops, " in lines[-1]
+    assert not any("at fault" in line for line in lines)
+    assert main(["why", bag, "--json"]) == 0
+    timeline = json.loads(capsys.readouterr().out)
+    assert (timeline["end"], timeline["infractions"]) == (None, None)
+
+
 @pytest.mark.parametrize("arguments", [["absent.mcap"], ["{bag}", "--at", "99"]])
 def test_bad_input_is_one_line_and_exit_code_2(
     arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]

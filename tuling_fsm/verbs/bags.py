@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tuling_fsm.core.errors import InputError
@@ -153,15 +154,16 @@ def _why(arguments: argparse.Namespace) -> int:
     with ProgressDisplay() as progress:
         progress(f"reading {arguments.bag}")
         timeline = read_timeline(arguments.bag, arguments.salvage, names, report=progress.note)
+        result = _result(arguments.bag, arguments.salvage, names)
     if arguments.png is not None:
         from tuling_fsm.viewer.timeline_picture import draw_timeline
 
         draw_timeline(arguments.png, timeline, in_letters(arguments.bag))
     if arguments.at is None:
         if arguments.json:
-            print(json.dumps(_timeline_as_json(timeline)))
+            print(json.dumps(_timeline_as_json(timeline, result)))
         else:
-            print(*_timeline(timeline), sep="\n")
+            print(*_timeline(timeline, result), sep="\n")
         return 0
     if not timeline.begin <= arguments.at <= timeline.end:
         span = f"{timeline.begin:.3f} to {timeline.end:.3f} s"
@@ -173,18 +175,35 @@ def _why(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _timeline(timeline: Timeline) -> Iterator[str]:
-    """One line for each change and each stop, by time."""
+def _result(bag: Path, salvage: bool, names: TopicNames) -> dict[str, Any] | None:
+    """`result.json` of the run, where a simulated one has left it beside its bag."""
+    from tuling_fsm.bag.run_result import result_beside, result_file
+    from tuling_fsm.bag.ticks import read_run_record
+
+    if not result_file(bag).is_file():
+        return None
+    return result_beside(bag, read_run_record(bag, salvage, names, lambda line: None))
+
+
+def _timeline(timeline: Timeline, result: Mapping[str, Any] | None) -> Iterator[str]:
+    """One line for each change, each stop and each infraction at fault, by time, and how it ended."""
     yield f"{timeline.begin:10.2f} s  begins in {timeline.words_at(timeline.begin).get('state', 'an unknown state')}"
     told = (change for change in timeline.changes if change.clause not in _ROUTINE)
     lines = [(change.t, 0, _change_line(change)) for change in told]
     for stop in timeline.stops:
         lines.append((stop.t_from, 1, _stop_line(stop)))
         lines += [(stop.t_from, 2, f"{cause.t_from:10.2f} s      {_cause(cause)}") for cause in _others(stop)]
+    if result is not None:
+        lines += [(item["t"], 3, _fault_line(item)) for item in result["infractions"] if item["at_fault"]]
     yield from (line for _, _, line in sorted(lines, key=lambda each: each[:2]))
-    longest = timeline.longest_unexplained_s
-    ends = f"{timeline.end:10.2f} s  ends; {len(timeline.stops)} stops"
+    longest, end, last = timeline.longest_unexplained_s, _end(result), max([timeline.end, *(line[0] for line in lines)])
+    ends = f"{last:10.2f} s  ends{f': {end}' if end else ''}; {len(timeline.stops)} stops"
     yield f"{ends}, longest time standing without a reason {longest:.2f} s"
+
+
+def _end(result: Mapping[str, Any] | None) -> str | None:
+    """How the run ended, as far as that is known."""
+    return None if result is None else result.get("end")
 
 
 def _change_line(change: StateChange) -> str:
@@ -192,6 +211,11 @@ def _change_line(change: StateChange) -> str:
     if change.clause:
         line += f"  ({change.clause}: {change.guard}" + (f" for {change.dwell_s:g} s)" if change.dwell_s else ")")
     return line + "".join(f"; not to {row}" for row in change.rejected)
+
+
+def _fault_line(infraction: Mapping[str, Any]) -> str:
+    line = f"{infraction['t']:10.2f} s  at fault: {infraction['kind']}, {infraction['detail']}"
+    return styled(line, Style.BAD, sys.stdout)
 
 
 def _stop_line(stop: Standstill) -> str:
@@ -229,13 +253,15 @@ def _moment(timeline: Timeline, t: float) -> Iterator[str]:
         yield from (f"    {key}: {value}" for key, value in status.values if value)
 
 
-def _timeline_as_json(timeline: Timeline) -> dict[str, Any]:
+def _timeline_as_json(timeline: Timeline, result: Mapping[str, Any] | None) -> dict[str, Any]:
     return {
         "from": timeline.begin,
         "to": timeline.end,
         "changes": [_change_as_json(change) for change in timeline.changes],
         "stops": [_stop_as_json(stop) for stop in timeline.stops],
         "longest_unexplained_stop_s": timeline.longest_unexplained_s,
+        "end": _end(result),
+        "infractions": None if result is None else result["infractions"],
     }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -16,10 +15,10 @@ from tuling_fsm.agent import Parameters
 from tuling_fsm.bag.read_warnings import Report
 from tuling_fsm.bag.reader import read_messages
 from tuling_fsm.bag.replay import map_of, parameters_of, recorded_map
+from tuling_fsm.bag.run_result import result_beside
 from tuling_fsm.bag.ticks import ours, read_run_record, ticks
 from tuling_fsm.bag.timeline import Timeline, by_stamp, read_timeline
 from tuling_fsm.bag.topic_names import OURS, Message, TopicNames
-from tuling_fsm.bag.writer import RESULT, SETTINGS
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.input_file import is_file
@@ -84,7 +83,7 @@ def record(source: FilmSource, beside: FilmRun | None = None) -> FilmRun:
     road_map = _road_map(run, source)
     film = _Film(source, timeline, _origin(timeline, road_map, beside), parameters, road_map)
     film.read()
-    return film.packed(_result_beside(source.bag, run))
+    return film.packed(result_beside(source.bag, run))
 
 
 def _origin(timeline: Timeline, road_map: RoadMap | None, beside: FilmRun | None) -> PageOrigin:
@@ -110,19 +109,6 @@ def _road_map(run: Mapping[str, Any], source: FilmSource) -> RoadMap | None:
     if source.map_file is None and not is_file(recorded_map(run)):
         return None
     return read_map(map_of(run, str(source.bag), source.map_file, source.report))
-
-
-def _result_beside(bag: Path, run: Mapping[str, Any]) -> dict[str, Any] | None:
-    """`result.json` of the same folder, which a simulated run has; None where it is that of a run of other settings."""
-    file = (bag if bag.is_dir() else bag.parent) / RESULT
-    try:
-        result = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    if not isinstance(result, dict) or "infractions" not in result:
-        return None
-    settings = result.get(SETTINGS, {})
-    return result if settings == {name: run.get(name) for name in settings} else None
 
 
 class _Film:
