@@ -43,6 +43,30 @@ def test_without_a_plan_the_road_s_edge_is_lifted_and_then_the_car_waits(
     assert not stop.failed
 
 
+@pytest.mark.clause("USE-7")
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        (Reason.NO_PATH, Reason.NO_PATH),
+        (Reason.TIMEOUT, Reason.TIMEOUT),
+        (Reason.PLAN_REJECTED, Reason.PLAN_REJECTED),
+        (Reason.NONE, Reason.NO_PATH),
+    ],
+)
+def test_beside_free_slots_the_car_says_why_there_is_no_way_into_one(road: RoadMap, said: Reason, code: Reason) -> None:
+    view = look(road, plan=PlanOutcome(True, False, said))
+    waits = APPROACH.update(at(view, stop=stopped(view, failing_since=CLOCK - 1.0, edges=False)))
+    settled = at(view, stop=replace(waits.stop, settled=True))
+    request = APPROACH.request(settled)
+    assert isinstance(request, Hold)
+    assert (request.reason, request.detail) == (code, "no way into a slot, a way round in 10 s")
+    over = APPROACH.update(at(view, stop=replace(waits.stop, settled=True, waited_s=10.0)))
+    for failed in (over, APPROACH.update(at(view, unexplained_s=60.0))):
+        assert failed.stop.failed
+        assert APPROACH.request(view.having(failed)) == Hold(code, detail="the next mission goal is being chosen")
+        assert any(f"there is no way into a slot ({code.value})" in line for line in failed.reports)
+
+
 def test_an_edge_that_no_slot_lies_beyond_is_not_lifted(road: RoadMap) -> None:
     view = look(road, plan=FAILED, point=replace(POINT, slots=POINT.slots[1:]))
     stop = APPROACH.update(at(view, stop=stopped(view, failing_since=CLOCK - 1.0))).stop

@@ -43,11 +43,17 @@ def _update(view: BehaviourView) -> Memory:
     free = _free(view, stop)
     stop = _wait(view, stop, free) if stop.waiting else _seek(view, stop, free)
     patience = view.context.parameters.stop.wait - TOLERANCE_S
-    memory = replace(view.memory, stop=stop)
     if (stop.waiting and stop.waited_s >= patience) or overdue(view):
-        why = "all slots are taken" if not free else "there is no way into a slot"
-        return fail_attempt(view.having(replace(memory, stop=replace(stop, failed=True))), why)
-    return memory
+        return _failed(view, stop, free)
+    return replace(view.memory, stop=stop)
+
+
+def _failed(view: BehaviourView, stop: TemporaryStop, free: tuple[int, ...]) -> Memory:
+    """The attempt is over without a stop; the reason why is kept (USE-7)."""
+    reason = stop.reason if stop.waiting else _why_no_way(view, free)
+    memory = replace(view.memory, stop=replace(stop, failed=True, reason=reason))
+    why = f"there is no way into a slot ({reason.value})" if free else "all slots are taken"
+    return fail_attempt(view.having(memory), why)
 
 
 def _watched(view: BehaviourView) -> tuple[float | None, ...]:
@@ -72,8 +78,16 @@ def _seek(view: BehaviourView, stop: TemporaryStop, free: tuple[int, ...]) -> Te
         return replace(stop, failing_since=since)
     if stop.edges and any(_is_off_road(view, stop.roadside_slots[i]) for i in free):
         return replace(stop, failing_since=None, edges=False)
-    places = _places(view)
-    return replace(stop, failing_since=None, waiting=True, settled=False, waited_s=0.0, places=places, usable=free)
+    places, reason = _places(view), _why_no_way(view, free)
+    return replace(
+        stop, failing_since=None, waiting=True, settled=False, waited_s=0.0, places=places, usable=free, reason=reason
+    )
+
+
+def _why_no_way(view: BehaviourView, free: tuple[int, ...]) -> Reason:
+    """Why the car gets into no slot: all are taken, or what the planner or the check said of the last plan (USE-7)."""
+    reason = view.memory.plan.reason if free else Reason.GOAL_OCCUPIED
+    return Reason.NO_PATH if reason is Reason.NONE else reason
 
 
 def _wait(view: BehaviourView, stop: TemporaryStop, free: tuple[int, ...]) -> TemporaryStop:
@@ -118,7 +132,7 @@ def _request(view: BehaviourView) -> PlanningRequest:
     if not view.world.localized:
         return Hold(Reason.NOT_LOCALIZED)
     if stop.failed:
-        return Hold(Reason.GOAL_OCCUPIED, detail="the next mission goal is being chosen")
+        return Hold(stop.reason, detail="the next mission goal is being chosen")
     free = [stop.roadside_slots[i] for i in _free(view, stop)][: parameters.slots]
     if stop.waiting:
         return _waiting_request(view, stop)
@@ -153,7 +167,7 @@ def _waiting_request(view: BehaviourView, stop: TemporaryStop) -> PlanningReques
     left = max(view.context.parameters.stop.wait - stop.waited_s, 0.0)
     why = "no way into a slot" if stop.usable else "all slots are taken"
     if stop.settled:
-        return Hold(Reason.GOAL_OCCUPIED, detail=f"{why}, a way round in {left:.0f} s")
+        return Hold(stop.reason, detail=f"{why}, a way round in {left:.0f} s")
     rules = view.memory.rules
     speed = min(view.context.parameters.stop.speed, rules.speed_limit)
     return PullOver(stop.places, rules.walls, speed, allow_reverse=False, lines=_edges(view))

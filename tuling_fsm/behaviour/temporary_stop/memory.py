@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from tuling_fsm.behaviour.mission.memory import MissionGoal
 from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.request import Reason
 from tuling_fsm.world.mission import MissionSlot
 
 
@@ -40,6 +41,8 @@ class TemporaryStop:
     """How long it has stood there."""
     usable: tuple[int, ...] = ()
     """Numbers of the slots that were free when the waiting began."""
+    reason: Reason = Reason.GOAL_OCCUPIED
+    """Why it waits: every slot is taken, or else why there is no plan into one that is free (USE-7)."""
     failed: bool = False
     """The attempt is over without a stop."""
     stood_s: float = 0.0
