@@ -20,6 +20,7 @@ from .worlds import (
     FAR_Y,
     NEAR_Y,
     ONCOMING_Y,
+    WIDTH,
     Drive,
     Place,
     Thing,
@@ -126,11 +127,33 @@ def test_without_any_path_it_goes_down_to_replan(road: RoadMap) -> None:
     drive = solid_line_free(road, Thing(62.0, NEAR_Y))
     drive.result = plan(False)
     drive.until(states.NO_LINE_FREE, 3.0)
-    request = drive.last.request
-    assert isinstance(request, FreeSpace)
-    assert len(request.lines) == 0
-    drive.until(states.REPLAN, 3.0)
+    assert isinstance(drive.last.request, FreeSpace)
+    drive.until(states.REPLAN, 4.0)
     assert clauses(drive)[-2:] == ["SLF-3", "NLF-2"]
+
+
+def _within_edges(request: FreeSpace) -> bool:
+    """Whether the edges of the road hold and no lane line does, or nothing at all."""
+    if len(request.lines) == 0:
+        return False
+    assert np.allclose(np.abs(request.lines[:, [1, 3]]), 2.0 * WIDTH)
+    return True
+
+
+@pytest.mark.clause("SLF-3", "NLF-2")
+def test_every_target_is_tried_on_the_road_before_its_edges_are_left(road: RoadMap) -> None:
+    drive = solid_line_free(road, Thing(62.0, NEAR_Y))
+    drive.result = plan(False)
+    drive.until(states.NO_LINE_FREE, 3.0)
+    tried: list[tuple[Pose, bool]] = []
+    while drive.last.state == states.NO_LINE_FREE:
+        request = drive.last.request
+        if isinstance(request, FreeSpace) and (request.goal, _within_edges(request)) not in tried:
+            tried.append((request.goal, _within_edges(request)))
+        drive.tick()
+    goals = [goal for goal, on_road in tried if on_road]
+    assert len(goals) == 4
+    assert tried == [(goal, on_road) for on_road in (True, False) for goal in goals]
 
 
 @pytest.mark.clause("SLF-3")
@@ -191,7 +214,7 @@ def test_off_the_reference_road_the_motion_under_way_is_finished(road: RoadMap) 
     assert drive.last.state == states.REGRESSION
     assert _goal(drive) == begun
     assert isinstance(drive.last.request, FreeSpace)
-    assert len(drive.last.request.lines) == 0, "no lane line comes back that the motion was not to heed"
+    assert _within_edges(drive.last.request), "no lane line comes back that the motion was not to heed"
 
 
 @pytest.mark.clause("USE-8", "REG-1", "REG-2")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 from tuling_fsm.behaviour import states
+from tuling_fsm.behaviour.parameters import BehaviourParameters
 from tuling_fsm.core.request import FreeSpace, Hold, Reason
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
@@ -45,8 +47,10 @@ def _walls(ride: Ride, light: Light | None) -> list[Reason]:
 
 @pytest.mark.clause("INT-5")
 def test_without_lines_it_plans_as_on_the_road(lit: RoadMap, route: Route) -> None:
-    request = _free_space(in_no_line_free(Ride(lit, route, ZONE_S + 10.0)))
-    assert len(request.lines) == 0 and request.allow_reverse
+    ride = in_no_line_free(Ride(lit, route, ZONE_S + 10.0))
+    request, pose = _free_space(ride), ride.last.world.ego.pose
+    edges = lit.boundary_segments(pose.x, pose.y, BehaviourParameters().free.radius)
+    assert np.array_equal(request.lines, edges) and request.allow_reverse
     assert abs(request.goal.y - route.reference.at(0.0).y) < 0.6
 
 

@@ -66,12 +66,15 @@ def _occupied(view: BehaviourView) -> bool:
     return taken and not targets(view)
 
 
-def _leaf(may: Permissions) -> LeafBehaviour:
-    def lines(view: BehaviourView, _: int) -> FloatArray:
-        return free_driving.lines_held(view, may)
+def _leaf(*stages: Permissions) -> LeafBehaviour:
+    """A state that tries all its targets with what the first of the stages may do, then with what the next may."""
+
+    def lines(view: BehaviourView, rung: int) -> FloatArray:
+        tried = max(len(view.memory.ladder.goals), 1)
+        return free_driving.lines_held(view, stages[rung * len(stages) // tried])
 
     def enter(view: BehaviourView) -> Memory:
-        memory = free_driving.begin(view, targets(view), lines)
+        memory = free_driving.begin(view, len(stages) * targets(view), lines)
         return free_driving.with_ladder(memory, replace(memory.ladder, occupied=_occupied(view)))
 
     def update(view: BehaviourView) -> Memory:
@@ -85,8 +88,9 @@ def _leaf(may: Permissions) -> LeafBehaviour:
             return Hold(Reason.GOAL_OCCUPIED, detail="no free place at the end of the route")
         return free_driving.toward_goal(view, view.context.parameters.free.speed)
 
-    return LeafBehaviour(request, enter, update, free_driving.lane_probe, may=may, leads_back=True)
+    return LeafBehaviour(request, enter, update, free_driving.lane_probe, may=stages[-1], leads_back=True)
 
 
 SOLID_LINE_FREE = _leaf(ON_LANES)
-NO_LINE_FREE = _leaf(FREE_SPACE)
+NO_LINE_FREE = _leaf(FREE_SPACE._replace(leave_road=False), FREE_SPACE)
+"""Over lines on the road, the other lanes of it included; beyond its edges where that fails for every target."""
