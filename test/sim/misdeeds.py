@@ -43,6 +43,8 @@ def to_the_other_side_and_back(v: float, along: float) -> list[Leg]:
     ]  # fmt: skip
 
 
+TO_THE_RIGHT = [Leg(2.0, 2.0, -0.3), Leg(1.0, 2.0), Leg(2.0, 2.0, 0.3)]
+"""Slowly, some 2 m over."""
 CUT_IN = [Leg(0.5, 6.0), Leg(1.2, 6.0, -0.4), Leg(1.2, 6.0, 0.4), Leg(3.0, 6.0)]
 """From the left lane to the right one."""
 ROUND_A_CYCLIST = [Leg(0.5, 8.0), *to_the_other_side_and_back(8.0, 20.0), Leg(1.0, 8.0)]
@@ -115,6 +117,11 @@ MISDEEDS = [
         Scene("fast off the road round a barrier", "two_lanes", CAR._replace(y=-6.6), [Leg(1.0, 8.0)],
               [Other(Pose(115.0, -5.2, 0.0), 0.0, *BARRIER)]),
     ),
+    ("off_road", Scene("off the road round a barrier, though the oncoming lane is free", "two_way", CAR, TO_THE_RIGHT,
+                       [Other(Pose(115.0, LANE_Y, 0.0), 0.0, *BARRIER)])),
+    ("off_road", Scene("off the road round a barrier, because others come on the oncoming lane", "two_way", CAR,
+                       TO_THE_RIGHT, [Other(Pose(115.0, LANE_Y, 0.0), 0.0, *BARRIER),
+                                      *(Other(Pose(x, 1.75, WEST), 6.0) for x in (115.0, 125.0, 135.0))])),
     ("off_road", Scene("fast back from the grass", "two_lanes", Pose(100.0, -10.0, 0.3), [Leg(1.0, 8.0)])),
     ("off_road", Scene("along the grass for ever", "two_lanes", Pose(10.0, -8.0, 0.0), [Leg(95.0, 1.0)])),
     ("solid_line", Scene("over the edge line", "two_lanes", CAR._replace(y=-0.6), [Leg(1.0, 5.0)])),
@@ -271,8 +278,7 @@ MISDEEDS = [
         Scene("over a crosswalk that a cyclist crosses", "plain", Pose(16.5 + 20.0, 1.75, WEST), [Leg(3.0, 8.0)],
               [Other(Pose(16.5, -4.2, NORTH), 1.6, *BIKE)]),
     ),
-    ("off_road", Scene("off the road beside a guard rail that blocks no lane", "railed", CAR,
-                       [Leg(2.0, 2.0, -0.3), Leg(1.0, 2.0), Leg(2.0, 2.0, 0.3)])),
+    ("off_road", Scene("off the road beside a guard rail that blocks no lane", "railed", CAR, TO_THE_RIGHT)),
     ("yield", Scene("drives at a walker", "two_lanes", CAR, [Leg(1.5, 8.0)], [person(120.0, LANE_Y)])),
     (
         "yield",
@@ -319,8 +325,11 @@ SOUND = [
           [Leg(3.0, 0.0), Leg(2.0, 1.0)], [Other(Pose(TAIL - 1.9, LANE_Y, 0.0), 1.0, *BIKE, brakes_at=1.0, brake=5.0)]),
     Scene("past a guard rail of the map", "railed", CAR, [Leg(3.0, 8.0)]),
     Scene("stops before a wall of the map", "walled", CAR, [Leg(1.2, 8.0), Leg(2.0, 0.0)]),
-    Scene("slowly off the road round a wall that the map has", "walled", CAR,
-          [Leg(2.0, 2.0, -0.3), Leg(1.0, 2.0), Leg(2.0, 2.0, 0.3)]),
+    Scene("slowly off the road round a wall that the map has", "walled", CAR, TO_THE_RIGHT),
+    Scene("slowly off the road round barriers on both its lanes", "two_way", CAR, TO_THE_RIGHT,
+          [Other(Pose(x, y, 0.0), 0.0, *BARRIER) for x, y in ((115.0, LANE_Y), (118.0, 1.75))]),
+    Scene("slowly off the road round a barrier right before a junction", "plain", Pose(-45.0, LANE_Y, 0.0),
+          TO_THE_RIGHT, [Other(Pose(-30.0, LANE_Y, 0.0), 0.0, *BARRIER)]),
     Scene("on the other side round a broken-down car", "course", On("5", 0, -1, 40.0), [Leg(4.0, 0.0), Leg(2.0, 5.0)],
           [Other(On("5", 0, -1, 60.0, -0.9))]),
     Scene("on the other side round barriers on both lanes", "two_ways", CAR._replace(y=1.75), [Leg(4.0, 8.0)],

@@ -29,6 +29,8 @@ def agents(x: float, y: float, heading: float, length: float = 4.5, width: float
 
 CAR = Pose(100.0, LANE_Y, 0.0)
 NOSE, TAIL = 100.0 + Vehicle().front, 100.0 - Vehicle().rear_overhang
+ACROSS = agents(112.0, -3.5, 0.5 * math.pi, length=6.0)
+"""One that stands across both lanes."""
 
 
 @pytest.mark.parametrize(
@@ -104,7 +106,7 @@ def test_leaving_the_road_counts_once_and_only_slowly_round_something_it_does_no
     two_lanes: RoadMap, v: float, obstacle: bool, expected: int
 ) -> None:
     watch = Watch(two_lanes)
-    given = {"agents": agents(112.0, -5.2, 0.0)} if obstacle else {}
+    given = {"agents": ACROSS} if obstacle else {}
     for _ in range(80):
         watch.see(CAR, 0.0, **given)
     for y in (LANE_Y, -5.0, -6.2, -6.6, -6.6, -6.6):
@@ -251,7 +253,7 @@ def test_overtaking_beyond_a_broken_line_is_not_the_wrong_way(
 
 def test_one_that_is_outside_when_the_situation_is_over_is_at_fault(two_lanes: RoadMap) -> None:
     watch = Watch(two_lanes)
-    outside, block = Pose(100.0, -6.6, 0.0), agents(112.0, -5.2, 0.0)
+    outside, block = Pose(100.0, -6.6, 0.0), ACROSS
     for _ in range(80):
         watch.see(Pose(100.0, -5.2, 0.0), 0.0, agents=block)
     watch.see(outside, 2.0, agents=block)

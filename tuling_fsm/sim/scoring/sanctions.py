@@ -63,6 +63,8 @@ class Situation(Enum):
     """Something stands in the own lane."""
     NO_WAY_BY = "no way by"
     """Something stands in the own lane, and no other lane of its direction leads past."""
+    NO_ROAD_BY = "no road by"
+    """Something stands in the own lane, and no other lane of the road leads past, of whatever direction."""
     PARKING = "parking"
     """A parking slot is near."""
     RETURN = "return"
@@ -81,12 +83,12 @@ SANCTIONED = {
         Situation.NO_WAY_BY: ROUND, Situation.PARKING: SLOW, Situation.DEAD_END: SLOW, Situation.RETURN: SLOW,
         Situation.OVERTAKING: ROUND,
     },
-    "off_road": {Situation.OBSTACLE: SLOW, Situation.RETURN: SLOW},
+    "off_road": {Situation.NO_ROAD_BY: SLOW, Situation.RETURN: SLOW},
 }  # fmt: skip
 """By infraction, in which situations it is none, and up to which speed (m/s)."""
 LONGEST_S = {
-    Situation.OBSTACLE: 90.0, Situation.NO_WAY_BY: 90.0, Situation.PARKING: 120.0, Situation.RETURN: 90.0,
-    Situation.DEAD_END: 120.0, Situation.OVERTAKING: 30.0,
+    Situation.OBSTACLE: 90.0, Situation.NO_WAY_BY: 90.0, Situation.NO_ROAD_BY: 90.0, Situation.PARKING: 120.0,
+    Situation.RETURN: 90.0, Situation.DEAD_END: 120.0, Situation.OVERTAKING: 30.0,
 }  # fmt: skip
 """For so long may the car move by one situation."""
 
@@ -127,6 +129,8 @@ class Sanctions:
         self._centres = np.array([slot.pose[:2] for slot in rules.slots]).reshape(-1, 2)
         self._last: Pose | None = None
         self._returning = False
+        self._edge_holds = False
+        """What made the car leave its lanes does not sanction that it leaves the road on the way back."""
         self._nearest = math.inf
         self._turn_m = 0.0
         """How far a car that a situation made leave its lanes may drive the other way while it turns round, m."""
@@ -157,6 +161,7 @@ class Sanctions:
         self._boxes = {number: self._boxes[number] for number in frame.agents.ids.tolist() if number in self._boxes}
         if not frame.drove_from(last):
             self._returning, self._nearest, self._turn_m = not self._on_lane(frame), math.inf, 0.0
+            self._edge_holds = False
         elif self._returning and self._on_lane(frame):
             self._returning = False
         if self._returning:
@@ -171,9 +176,14 @@ class Sanctions:
     def allow(self, frame: RefereeFrame, infraction: str) -> bool:
         """Whether the situation sanctions what would be this kind of infraction."""
         for situation, bound in SANCTIONED[infraction].items():
+            if situation is Situation.RETURN and infraction == "off_road" and self._edge_holds:
+                continue
             if abs(frame.ego.v) <= bound and self._holds(frame, situation) and self._in_time(frame, situation):
                 if not self._returning and situation is not Situation.OVERTAKING:
                     self._returning, self._nearest, self._turn_m = True, math.inf, self._vehicle.length
+                    self._edge_holds = situation in (Situation.OBSTACLE, Situation.NO_WAY_BY)
+                elif situation is Situation.NO_ROAD_BY:
+                    self._edge_holds = False
                 return True
         return False
 
@@ -220,6 +230,12 @@ class Sanctions:
         """Whether something stands in the own lane, and in the others of its direction beside it too."""
         return any(not self._leads_past(frame, each) for each in self._in_the_way(frame))
 
+    def no_road_by(self, frame: RefereeFrame) -> bool:
+        """Whether something stands in the own lane, and in all others of the road beside it; who drives along them or
+        waits there is waited for.
+        """
+        return any(not self._leads_past(frame, each, oncoming=True) for each in self._in_the_way(frame))
+
     def _in_the_way(self, frame: RefereeFrame) -> Iterator[_Obstacle]:
         for each, row in self._obstacles(frame):
             if self._touches_own_lane(frame, each) and self._blocks(frame, row):
@@ -230,16 +246,17 @@ class Sanctions:
         yield from ((each, None) for each in self._map_obstacles)
         yield from ((self._as_obstacle(frame, row), row) for row in self._near(frame))
 
-    def _leads_past(self, frame: RefereeFrame, obstacle: _Obstacle) -> bool:
-        """Whether another lane of the direction is free beside an obstacle, and far enough beyond it to come back from
-        it before a junction.
+    def _leads_past(self, frame: RefereeFrame, obstacle: _Obstacle, oncoming: bool = False) -> bool:
+        """Whether another lane of the direction, or an oncoming one if those count, is free beside an obstacle, and far
+        enough beyond it to come back from it before a junction.
         """
         heading, middle = self._middle(frame).heading, (obstacle.x, obstacle.y)
         points = sorted(obstacle.points, key=lambda point: distance(point, middle))
         found = (self._map.project(x, y, heading) for x, y in points)
         own = next((at for at in found if at is not None and self._of_own_way(at, heading)), None)
         beside = [] if own is None else [lane for lane in self._map.same_direction(own.lane) if lane != own.lane]
-        if own is None or not beside:
+        against = self._oncoming(own.lane) if own is not None and oncoming else ()
+        if own is None or not (beside or against):
             return False
         taken = {
             at.lane
@@ -248,12 +265,22 @@ class Sanctions:
             for at in each.on_lanes
             if abs(at.offset) < 0.5 * self._vehicle.width
         }
-        return any(self._is_free(lane, own.s, taken) for lane in beside)
+        places = [(lane, own.s) for lane in beside]
+        places += [(lane, self._map.lanes[lane].center.project(*middle).s) for lane in against]
+        return any(self._is_free(lane, s, taken, lane in against) for lane, s in places)
 
-    def _is_free(self, lane: LaneId, s: float, taken: set[LaneId]) -> bool:
-        onward = lanes_onward(self._map, lane, s, AHEAD_M)
-        abeam = (*(each for each, way in onward.items() if way < ABEAM_M), *lanes_before(self._map, lane, ABEAM_M - s))
-        leads_in = any(self._map.lanes[each].junction is not None for each in (lane, *onward))
+    def _oncoming(self, lane: LaneId) -> tuple[LaneId, ...]:
+        """The driving lanes right beyond the middle of the road."""
+        inner = min(self._map.same_direction(lane), key=lambda each: abs(each.lane))
+        beyond = inner._replace(lane=-inner.lane)
+        known = abs(inner.lane) == 1 and beyond in self._map.lanes and self._map.lanes[beyond].type == DRIVING
+        return self._map.same_direction(beyond) if known else ()
+
+    def _is_free(self, lane: LaneId, s: float, taken: set[LaneId], against: bool) -> bool:
+        onward, back = lanes_onward(self._map, lane, s, AHEAD_M), lanes_before(self._map, lane, ABEAM_M - s)
+        abeam = (*(each for each, way in onward.items() if way < ABEAM_M), *back)
+        ahead = lanes_before(self._map, lane, AHEAD_M - s) if against else onward
+        leads_in = any(self._map.lanes[each].junction is not None for each in (lane, *ahead))
         return not leads_in and taken.isdisjoint((lane, *abeam))
 
     def _blocks(self, frame: RefereeFrame, row: int | None) -> bool:
@@ -377,6 +404,7 @@ def _spread(size: float) -> list[float]:
 LOOKS = {
     Situation.OBSTACLE: Sanctions.obstacle,
     Situation.NO_WAY_BY: Sanctions.no_way_by,
+    Situation.NO_ROAD_BY: Sanctions.no_road_by,
     Situation.PARKING: Sanctions.parking,
     Situation.DEAD_END: Sanctions.dead_end,
     Situation.RETURN: Sanctions.returning,
