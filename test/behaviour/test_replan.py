@@ -23,7 +23,7 @@ from .worlds import (
 def _replan(road: RoadMap) -> Drive:
     drive = no_line_free(road)
     drive.result = plan(False)
-    drive.until(states.REPLAN, 3.0)
+    drive.until(states.REPLAN, 4.0)
     return drive
 
 
