@@ -24,6 +24,8 @@ jumped on."""
 _BEFORE_START = -2.0
 """A lane that begins farther ahead than this (m) cannot be joined yet."""
 
+_CROSSED = 0.5
+"""A line may be crossed where the car is free to be so far beyond it (m)."""
 _ASIDE_M = 20.0
 """Over this length (m) a line moves to the side on which a place is passed, and back."""
 
@@ -216,8 +218,14 @@ def _goal_on(lane: LaneLine, route_lane: LaneLine, goal_s: float | None) -> floa
 
 
 def _is_left(lane: LaneLine, route_lane: LaneLine, keep_lane: bool) -> bool:
-    """Whether the car leaves a lane that ends by a change of lanes."""
-    return lane is not route_lane and lane.end is LaneEnd.LANE_END and not keep_lane
+    """Whether the car leaves a lane that ends by a change of lanes: where it ends the line to the route's side may be
+    crossed.
+    """
+    if lane is route_lane or lane.end is not LaneEnd.LANE_END or keep_lane:
+        return False
+    to_left = lane.shift < route_lane.shift
+    free, line = (lane.left_free, lane.left) if to_left else (lane.right_free, lane.right)
+    return bool(free[-1] > line[-1] + _CROSSED)
 
 
 def _lane_of(place: RoutePlace, lanes: tuple[LaneLine, ...], route: int) -> int:
