@@ -159,3 +159,20 @@ def test_a_light_on_the_link_between_joined_junctions_does_not_give_the_way_into
     assert closed in ([], [pytest.approx(ENTRY_S - 0.5)])
     found, _, _ = junction_rules(now, {}, (), closed)
     assert len(found) == walls
+
+
+@pytest.mark.clause("INT-7")
+@pytest.mark.parametrize("sign", [True, False])
+def test_a_green_light_before_joined_junctions_gives_no_way_over_who_comes_into_the_second_without_one(
+    joined: RoadMap, sign: bool
+) -> None:
+    """Nor before a sign that the car has on the link."""
+    drive = _through_both(joined, ENTRY_S - 6.0)
+    drive.objects = [row(7, SHIFT_M + 1.75, -HALF_M - 20.0, NORTH, 8.0)]
+    drive.tick()
+    now = looking(drive, lights={5: Light.GREEN})
+    lights = StopLineAhead(ENTRY_S - 0.5, StopLine(now.route.lanes[0].lane, 0.0, 0.0, 0.0, 0.0, 0.0, "light", 5))
+    gives_way = StopLine(now.route.lanes[2].lane, 1.0, 0.0, 0.0, 0.0, 0.0, "yield", -1)
+    lines = (lights, StopLineAhead(AFTER_FIRST_S + 1.0, gives_way))[: 1 + sign]
+    found, _, _ = junction_rules(replace(now, world=replace(now.world, stop_lines=lines)), {}, (), [])
+    assert [wall.reason for _, wall in found] == [Reason.JUNCTION_OCCUPIED]

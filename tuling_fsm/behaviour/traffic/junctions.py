@@ -6,7 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from tuling_fsm.behaviour.traffic.conflicts import ConflictVehicle, JunctionPassage, conflict_vehicles, passage_through
+from tuling_fsm.behaviour.traffic.conflicts import (
+    ConflictVehicle,
+    JunctionPassage,
+    conflict_vehicles,
+    is_light,
+    passage_through,
+)
 from tuling_fsm.behaviour.traffic.exit import blocked_exit
 from tuling_fsm.behaviour.traffic.lines import lines_ahead
 from tuling_fsm.behaviour.traffic.memory import JunctionKey, JunctionMemory
@@ -34,6 +40,8 @@ class _Approach(NamedTuple):
     """Its line, or once that is behind the car the last place before the junction."""
     entry: float
     control: ApproachControl
+    sign: float
+    """Where the car has a sign on its way from one of joined junctions to the next, `inf` for nowhere."""
 
 
 def junction_rules(
@@ -74,7 +82,7 @@ def _approach(now: TrafficSituation, junction: JunctionAhead, closed: Sequence[f
     entry = junction.s_from - now.parameters.junction.setback
     first = max((j.s_to for j in now.world.junctions if j.s_to <= junction.s_from), default=-math.inf)
     first = max(first, junction.s_from - now.parameters.junction.line_reach)
-    stop, control = -math.inf, ApproachControl.NONE
+    stop, control, sign = -math.inf, ApproachControl.NONE, math.inf
     for ahead, s in lines_ahead(now):
         line = ahead.line
         if not first <= s <= junction.s_from + _AT_ENTRY_M:
@@ -82,6 +90,7 @@ def _approach(now: TrafficSituation, junction: JunctionAhead, closed: Sequence[f
         stop = max(stop, s)
         if line.kind in ("stop", "yield"):
             control = ApproachControl.SIGN if control is ApproachControl.NONE else control
+            sign = min(sign, ahead.s if ahead.s > junction.s_from + _AT_ENTRY_M else math.inf)
         elif s in closed:
             control = ApproachControl.CLOSED
         elif control is not ApproachControl.CLOSED and _opens(now, junction, ahead):
@@ -89,7 +98,7 @@ def _approach(now: TrafficSituation, junction: JunctionAhead, closed: Sequence[f
     entry = max(entry, stop)
     if now.front > stop + now.parameters.line.tolerance:
         stop = entry
-    return _Approach(junction, passage_through(now, junction), stop, entry, control)
+    return _Approach(junction, passage_through(now, junction), stop, entry, control, sign)
 
 
 def _opens(now: TrafficSituation, junction: JunctionAhead, ahead: StopLineAhead) -> bool:
@@ -99,6 +108,19 @@ def _opens(now: TrafficSituation, junction: JunctionAhead, ahead: StopLineAhead)
     return before and now.world.lights.get(ahead.line.signal) in (Light.GREEN, Light.YELLOW)
 
 
+def _control_over(now: TrafficSituation, approach: _Approach, other: ConflictVehicle) -> ApproachControl:
+    """What gives the car its right of way over a vehicle. A light before joined junctions does not where the car has a
+    sign before a later one, nor over who comes into a later one without a light.
+    """
+    lane = now.road_map.lanes[now.index.ids[other.conflict.lane]]
+    later = lane.junction != approach.junction.junction.id
+    if approach.control is not ApproachControl.GREEN or other.inside or not later:
+        return approach.control
+    if other.conflict.own_to > approach.sign:
+        return ApproachControl.SIGN
+    return ApproachControl.GREEN if is_light(now, other.line) else ApproachControl.NONE
+
+
 def _judge(
     now: TrafficSituation, approach: _Approach, past: JunctionMemory, walls: Sequence[tuple[float, StopWall]]
 ) -> tuple[WallReason | None, JunctionMemory]:
@@ -106,7 +128,7 @@ def _judge(
     gap = approach.stop - now.front
     present = conflict_vehicles(now, approach.passage)
     past = _arrivals(now, gap, present, past)
-    blocking = [p for p in present if holds(now, approach.control, gap, p, past)]
+    blocking = [p for p in present if holds(now, _control_over(now, approach, p), gap, p, past)]
     if waited_for(now, past) >= now.parameters.junction.deadlock and all(p.speed < AGENT_STANDS for p in blocking):
         blocking = []
     hindrance = blocked_exit(now, approach.junction, walls)
