@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import FreeSpace, PlanResult, Reason
-from tuling_fsm.core.scene import Scene
+from tuling_fsm.core.scene import PREDICTION_STEP_S, Scene
 
 from ..scenes import Log, Thing, drive, gap_to, scene
 from .closed_loop import PARAMETERS, PLANNER, VEHICLE, searched
@@ -62,6 +63,20 @@ def test_a_vehicle_that_comes_later_than_predictions_reach_is_let_pass_before_th
 def test_a_vehicle_that_is_not_met_does_not_keep_the_car(thing: Thing) -> None:
     result = first(thing)
     assert result.trajectory is not None and not result.trajectory.stands
+
+
+@pytest.mark.clause("SLF-1")
+@pytest.mark.parametrize(("now", "later"), [(1.3, 0.0), (0.3, 0.25), (1.3, 0.25)])
+def test_a_vehicle_that_comes_out_of_a_bend_is_let_pass_too(now: float, later: float) -> None:
+    """It is turned from the road by these angles (rad) now and when its prediction ends."""
+    around = scene(0.0, segments=works(), things=(comes(110.0),))
+    heading = math.pi - np.linspace(now, later, around.obstacles.x.shape[1])
+    steps = 7.0 * PREDICTION_STEP_S * np.stack((np.cos(heading), np.sin(heading)))
+    x, y = (end + np.cumsum(step) - step.sum() for end, step in zip((75.0, OTHER_SIDE), steps, strict=True))
+    bent = replace(around.obstacles, x=x[None], y=y[None], heading=heading[None])
+    result = searched(ROUND, replace(around, obstacles=bent))
+    assert result.trajectory is not None and result.trajectory.stands
+    assert (result.limit.reason, result.limit.blocker) == (Reason.CROSSING, 5)
 
 
 def test_it_is_not_waited_for_without_end() -> None:

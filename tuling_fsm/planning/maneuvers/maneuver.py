@@ -15,6 +15,7 @@ import numpy as np
 
 from tuling_fsm.core import elementary, elementwise
 from tuling_fsm.core.arrays import FloatArray
+from tuling_fsm.core.geometry import wrap_angle
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.core.rectangles import Rectangle, rectangles_apart
 from tuling_fsm.core.request import (
@@ -73,6 +74,8 @@ _COMES = 1.0
 """A vehicle slower than this (m/s) does not come."""
 _AGAINST = -0.5
 """Cosine of the angle to the motion's goal from which on a vehicle comes the other way."""
+_ALONG_ROAD = 0.35
+"""Who is turned from the other way by no more than this (rad) at the end of its prediction goes on along the road."""
 
 
 def oncoming_vehicle(
@@ -82,8 +85,9 @@ def oncoming_vehicle(
     for none. `gap` (m) is kept to its sides.
     """
     around = scene.obstacles
-    against = elementwise.cos(around.heading[:, 0] - kept.goal.heading) < _AGAINST
-    rows = np.flatnonzero(around.moving & (around.speed > _COMES) & against)
+    # Out of a bend it comes the other way only later.
+    against = elementwise.cos(around.heading - kept.goal.heading) < _AGAINST
+    rows = np.flatnonzero(around.moving & (around.speed > _COMES) & against.any(axis=1))
     if len(rows) == 0:
         return -1
     whole = kept.whole
@@ -91,9 +95,12 @@ def oncoming_vehicle(
     at = np.searchsorted(t, np.arange(0.0, min(float(t[-1]), _LONGEST_S) + _STEP_S, _STEP_S))
     at = row + np.minimum(at, len(t) - 1)
     motion = np.column_stack((whole.x[at], whole.y[at], whole.heading[at], np.abs(whole.v[at])))
+    back = kept.goal.heading + math.pi
     for i in rows.tolist():
         track = np.column_stack((around.x[i], around.y[i], around.heading[i]))
-        other = (float(around.speed[i]), 0.5 * float(around.length[i]), 0.5 * float(around.width[i]) + gap)
+        end = float(around.heading[i, -1])
+        onward = back if abs(wrap_angle(end - back)) <= _ALONG_ROAD else end
+        other = (float(around.speed[i]), 0.5 * float(around.length[i]), 0.5 * float(around.width[i]) + gap, onward)
         if _meets(motion, (start.pose.x, start.pose.y, start.pose.heading), track, other, body, rss):
             return int(i)
     return -1
@@ -113,20 +120,20 @@ def _meets(
     motion: FloatArray,
     waits: tuple[float, float, float],
     track: FloatArray,
-    other: tuple[float, float, float],
+    other: tuple[float, float, float, float],
     body: Footprint,
     rss: Rss,
 ) -> bool:
     """Whether a car on a motion (K, 4: x, y, heading,
-    speed every `_STEP_S`) is in the way of a vehicle that drives a track
-    (T, 3) and then straight on; not so where a car that `waits` is in its way too.
+    speed every `_STEP_S`) is in the way of an `other` vehicle that drives a track
+    (T, 3) and then straight on, the way that it says; not so where a car that `waits` is in its way too.
     """
-    v, half, wide = other
+    v, half, wide, onward = other
     end, met = (len(track) - 1) * PREDICTION_STEP_S, False
     for k in range(len(motion)):
         t = k * _STEP_S
         j = min(len(track) - 1, int(t / PREDICTION_STEP_S + 1e-9))
-        beyond, turn = v * max(0.0, t - end), track[j, 2]
+        beyond, turn = v * max(0.0, t - end), track[j, 2] if t <= end else onward
         sine, cosine = elementary.sin_cos(turn)
         x, y = track[j, 0] + beyond * cosine, track[j, 1] + beyond * sine
         s, c = elementary.sin_cos(turn)
