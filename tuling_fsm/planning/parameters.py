@@ -139,7 +139,7 @@ class SpeedParameters:
         "m",
         0.2,
         30.0,
-        "stop before the end of a lane beside the route's, with room to change lanes",
+        "stop before the end of a lane beside the route's, with room to change lanes; twice this before a solid line",
         clause="NOR-3",
     )
     headway: float = param(1.2, "s", 0.3, 4.0, "time gap to a leader", live=True)

@@ -125,8 +125,11 @@ def _comfort(frenet: FrenetPath, speed: FloatArray, rows: FloatArray, until: int
 
 @inlined_kernel
 def _prospect(frenet: FrenetPath, lines: LaneLines, stop: PathEnd, w: CostWeights) -> float:
-    """Cost of a lane beside the route's, of one that ends or is blocked, and of switching lanes."""
-    ahead = lines.ends[frenet.at] - lines.start[frenet.at, START_S]
+    """Cost of a lane beside the route's, of one that ends or is blocked, and of switching lanes.
+
+    What is left of a lane ends where the line to the route's side becomes solid (NOR-6).
+    """
+    ahead = lines.leave[frenet.at] - lines.start[frenet.at, START_S]
     cost = w.lane * abs(lines.shift[frenet.at]) + w.lane_end * max(0.0, 1.0 - max(0.0, ahead) / w.foresight)
     window = lines.window[frenet.at] - lines.start[frenet.at, START_S]
     cost += w.window * max(0.0, 1.0 - max(0.0, window) / (_EARLY * w.foresight))

@@ -35,9 +35,10 @@ class LaneLines(NamedTuple):
 
     `row` (L, MAX_POINTS, COLUMNS), `points` (L,) how many of these are filled, `start` (L, START); `stop` (L,) arc
     length to stand at because line or route end, `end` (L,) the same for the line alone, `spare` (L,) how much road
-    there is behind that (m), `ends` (L,) where the car must have left it (`inf` for never), `window` (L,) where it
-    should, `shift` (L,) lanes from the route's own, `phase` (L,) the route's arc length of the first points. `home` is
-    the line that the car is on, `route` the one of progress.
+    there is behind that (m), `onward` (L,) where to stand instead of `stop` once it cannot be left any more, `ends`
+    (L,) where the car must have left it (`inf` for never), `leave` (L,) up to where it can (`-inf` for nowhere),
+    `window` (L,) where it should, `shift` (L,) lanes from the route's own, `phase` (L,) the route's arc length of the
+    first points. `home` is the line that the car is on, `route` the one of progress.
     """
 
     row: FloatArray
@@ -46,7 +47,9 @@ class LaneLines(NamedTuple):
     stop: FloatArray
     end: FloatArray
     spare: FloatArray
+    onward: FloatArray
     ends: FloatArray
+    leave: FloatArray
     window: FloatArray
     shift: IntArray
     phase: FloatArray
@@ -127,8 +130,8 @@ def smooth_lines(
     """The lanes without a car on them."""
     many = len(lanes)
     rows, count = np.empty((many, MAX_POINTS, COLUMNS)), np.empty(many, np.int64)
-    stop, last, spare = np.empty(many), np.empty(many), np.empty(many)
-    ends, left_by = np.full(many, math.inf), np.full(many, math.inf)
+    stop, last, spare, onward = np.empty((4, many))
+    ends, leave, left_by = np.full((3, many), math.inf)
     route = min(range(many), key=lambda i: (abs(lanes[i].shift), i), default=-1)
     asked = route if window is None else _lane_of(window, lanes, route)
     for i, lane in enumerate(lanes):
@@ -137,20 +140,25 @@ def smooth_lines(
         if i == asked and window is not None and window.offset != 0.0:
             _move_aside(center, wide, window.s - lane.route_s0, window, body.half_width)
         count[i], end, goal = _prepare(center, wide, lane.route_s0, goal, shape, body, rows[i])
-        spare[i] = shape.merge_gap - shape.end_gap if _is_left(lane, lanes[route], keep_lane) else 0.0
-        last[i] = end - _margin(lane.end, body.front, shape.end_gap) - spare[i]
-        stop[i] = min(goal, last[i])
         if lane.end is LaneEnd.LANE_END:
             ends[i] = end
         elif i != route:
             # The route ends on its own lane: one beside it has to be left by then.
             ends[i] = goal
+        changes, margin = i != route and not keep_lane, _margin(lane.end, body.front, shape.end_gap)
+        leave[i] = _last_change(lane, lanes[route], float(ends[i])) if changes else ends[i]
+        is_left = changes and lane.end is LaneEnd.LANE_END
+        spare[i] = shape.merge_gap - shape.end_gap if is_left else 0.0
+        # Where the line becomes solid all of the body has to be across: that takes twice the room.
+        sooner = shape.merge_gap if leave[i] < end else 0.0
+        last[i] = (leave[i] - sooner if is_left else end) - margin - spare[i]
+        stop[i], onward[i] = min(goal, last[i]), min(goal, end - margin)
         if i != asked and window is not None:
             left_by[i] = lane.center.s[0] + window.s - lane.route_s0
     shift, phase = np.array([lane.shift for lane in lanes], np.int64), np.array([lane.route_s0 for lane in lanes])
     return LaneLines(
-        row=rows, points=count, start=np.zeros((many, START)), stop=stop, end=last, spare=spare, ends=ends,
-        window=left_by, shift=shift, phase=phase, home=-1, route=route,
+        row=rows, points=count, start=np.zeros((many, START)), stop=stop, end=last, spare=spare, onward=onward,
+        ends=ends, leave=leave, window=left_by, shift=shift, phase=phase, home=-1, route=route,
     )  # fmt: skip
 
 
@@ -187,7 +195,16 @@ def prepare_lines(
     pose = (state.pose.x, state.pose.y, state.pose.heading, state.curvature)
     starts = np.zeros((len(request.lanes), START))
     home = _place(lines.row, lines.points, pose, shape.max_turn, starts)
-    return None if home < 0 else lines._replace(start=starts, home=home)
+    return None if home < 0 else _past_the_change(lines._replace(start=starts, home=home), body)
+
+
+def _past_the_change(lines: LaneLines, body: Footprint) -> LaneLines:
+    """The same lines; where the bumper is beyond the place at which one can be left, that is driven on to its end."""
+    past = (lines.leave < lines.ends) & (lines.start[:, START_S] + body.front > lines.leave)
+    if not past.any():
+        return lines
+    stop, spare = np.where(past, lines.onward, lines.stop), np.where(past, 0.0, lines.spare)
+    return lines._replace(stop=stop, end=np.where(past, lines.onward, lines.end), spare=spare)
 
 
 def _columns(lane: LaneLine, keep_lane: bool) -> tuple[FloatArray, FloatArray]:
@@ -217,15 +234,15 @@ def _goal_on(lane: LaneLine, route_lane: LaneLine, goal_s: float | None) -> floa
     return lane.center.project(pose.x, pose.y).s
 
 
-def _is_left(lane: LaneLine, route_lane: LaneLine, keep_lane: bool) -> bool:
-    """Whether the car leaves a lane that ends by a change of lanes: where it ends the line to the route's side may be
-    crossed.
-    """
-    if lane is route_lane or lane.end is not LaneEnd.LANE_END or keep_lane:
-        return False
+def _last_change(lane: LaneLine, route_lane: LaneLine, end: float) -> float:
+    """Arc length up to which (m, `end` at most) the line to the route's side may be crossed, `-inf` for nowhere."""
     to_left = lane.shift < route_lane.shift
     free, line = (lane.left_free, lane.left) if to_left else (lane.right_free, lane.right)
-    return bool(free[-1] > line[-1] + _CROSSED)
+    before = lane.center.s <= end
+    crossed = np.flatnonzero((free > line + _CROSSED) & before)
+    if len(crossed) == 0:
+        return -math.inf
+    return end if crossed[-1] == np.flatnonzero(before)[-1] else float(lane.center.s[crossed[-1]])
 
 
 def _lane_of(place: RoutePlace, lanes: tuple[LaneLine, ...], route: int) -> int:
