@@ -140,3 +140,30 @@ def test_whatever_is_asked_for_is_kept(v: float, a: float, limit: float, stop: f
     if stop > comfortable:
         assert way(plan).max() <= stop + 0.05
     assert plan.v[-1] <= max(limit, 0.0) + 0.3
+
+
+@pytest.mark.clause("SAF-2")
+@pytest.mark.parametrize(("decel", "jerk"), [(1.8, 2.5), (1.0, 1.0), (0.8, 0.6), (3.0, 0.8), (3.0, 5.0)])
+@pytest.mark.parametrize(
+    ("top", "slow", "at", "v"), [(8.0, 2.0, 60.0, 0.0), (8.0, 2.0, 60.0, 8.0), (3.0, 0.5, 10.0, 0.0)]
+)
+def test_gentle_braking_has_set_in_in_time_for_a_lower_limit_ahead(
+    decel: float, jerk: float, top: float, slow: float, at: float, v: float
+) -> None:
+    vehicle, s = replace(VEHICLE, comfort_decel=decel, max_jerk=jerk), np.arange(0.0, 150.0, 0.5)
+    limit = np.where(s < at, top, slow)
+    plan = speed_profile(np.column_stack((s, 0.0 * s)), v, limit=limit, duration=25.0, vehicle=vehicle)
+    assert plan.x[-1] > at + 5.0
+    assert np.all(plan.v[plan.x > at] <= slow + 0.3)
+    assert np.abs(np.diff(plan.a)).max() <= 1.01 * jerk * STEP_S
+
+
+@pytest.mark.parametrize(("decel", "jerk"), [(3.0, 0.8), (1.8, 1.0)])
+def test_what_is_braked_for_at_once_is_hard_braking_to_the_check_too(decel: float, jerk: float) -> None:
+    """A stop that comes up too near for comfort: the jerk is the car's, or that of hard braking."""
+    vehicle, parameters = replace(VEHICLE, comfort_decel=decel, max_jerk=jerk), PlanningParameters()
+    for room in np.arange(12.0, 40.0, 1.0):
+        plan = speed_profile(line(), 8.0, stop_at=float(room), vehicle=vehicle)
+        sudden = np.flatnonzero(np.abs(np.diff(plan.a)) > parameters.check.jerk * jerk * STEP_S)
+        near = [np.abs(plan.t - plan.t[i]) <= 0.5 for i in sudden if plan.v[i] > 0.35]
+        assert all(plan.a[rows].min() < -1.2 * decel for rows in near), room

@@ -19,6 +19,8 @@ from tuling_fsm.core.trajectory import STEP_S
 from tuling_fsm.planning.safety.recovery import PathError, Recovery, decay_error, path_error
 
 T, X, Y, HEADING, CURVATURE, V, A = range(7)
+_BRAKES = 0.25
+"""A car that brakes by this (m/s^2) comes down to a limit, as gently as one does that has nearly come down to it."""
 _EVEN = 1e-3
 """A speed that rises by no more than this (m/s) between rows is one that stays."""
 
@@ -208,7 +210,7 @@ def too_fast(
             after = max(gear * m[A, 0] - max_jerk * m[T, i], -decel)
             soonest += 0.5 * (a + after) * (m[T, i] - m[T, i - 1])
             a = after
-        if abs(m[V, i]) > max(most[i], soonest) + tolerance and _forward(m, i) >= -0.3 * decel:
+        if abs(m[V, i]) > max(most[i], soonest) + tolerance and _forward(m, i) >= -min(_BRAKES, 0.3 * decel):
             return i, abs(m[V, i]), most[i]
     return -1, 0.0, 0.0
 

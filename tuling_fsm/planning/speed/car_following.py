@@ -14,6 +14,13 @@ from tuling_fsm.planning.parameters import PlanningParameters
 
 _CREEP = 0.5
 """No bend makes a car on a lane slower than this (m/s), whatever little kink its line has."""
+_SETS_IN_S, _PROMPT = 1.5, 1.05
+"""Acceleration and braking are no harder than the jerk lets set in within the one, and the speed follows what is
+allowed no faster than the other times as fast as they then set in: a plan that the car could only be late on would be
+too fast where its wheels have to turn.
+"""
+_HARD = 1.3
+"""Braking harder than comfort by this factor sets in at once: the check takes it for hard as well (SAF-2)."""
 _CREEPS = 0.3
 """Slower than this (m/s) too little energy is left to brake firmly for it, however short the room seems."""
 _FALLING_BACK = 0.7
@@ -28,6 +35,7 @@ class LongitudinalLimits(NamedTuple):
     max_speed: float
     accel: float
     decel: float
+    hard: float
     emergency: float
     jerk: float
     lateral: float
@@ -50,18 +58,20 @@ class LongitudinalLimits(NamedTuple):
     def of(cls, vehicle: Vehicle, parameters: PlanningParameters) -> LongitudinalLimits:
         """The limits of a vehicle."""
         speed, clearance = parameters.speed, parameters.clearance
+        accel, decel = (min(most, _SETS_IN_S * vehicle.max_jerk) for most in (vehicle.max_accel, vehicle.comfort_decel))
         return cls(
             wheelbase=vehicle.wheelbase,
             max_curvature=vehicle.max_curvature,
             max_speed=vehicle.max_speed,
-            accel=vehicle.max_accel,
-            decel=vehicle.comfort_decel,
+            accel=accel,
+            decel=decel,
+            hard=_HARD * vehicle.comfort_decel,
             emergency=vehicle.emergency_decel,
             jerk=vehicle.max_jerk,
             lateral=vehicle.max_lateral_accel,
             steer_rate=vehicle.max_steer_rate * speed.steer_share,
-            gain=speed.gain,
-            stop_jerk=speed.stop_jerk,
+            gain=min(speed.gain, _PROMPT * vehicle.max_jerk / max(accel, decel)),
+            stop_jerk=min(speed.stop_jerk, vehicle.max_jerk),
             hard_jerk=speed.hard_jerk,
             headway=speed.headway,
             standstill_gap=speed.standstill_gap,

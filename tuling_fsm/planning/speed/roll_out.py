@@ -31,8 +31,10 @@ _NO_SPEED = 1e-4
 """What integration leaves of a speed (m/s) that falls to 0."""
 _SUDDEN_S = 3.0
 """What comes later than this does not call for hard braking yet: plans are made anew until then."""
-_PREVIEW_S = (0.0, 0.35, 0.7)
-_FARTHEST_PREVIEW_S = _PREVIEW_S[-1]
+_PREVIEW_S = 0.7
+_LEAD = 0.97
+"""The envelope is looked at so long ahead at least, and so much of the time constant of following it: from there on
+braking sets in."""
 
 
 class StBoundaries(NamedTuple):
@@ -156,12 +158,18 @@ def seek(path: FloatArray, n: int, i: int, s: float) -> int:
 
 
 @inlined_kernel
+def _preview(gain: float) -> float:
+    """How long ahead (s) the envelope is looked at."""
+    return max(_PREVIEW_S, _LEAD / gain)
+
+
+@inlined_kernel
 def _envelope_accel(frenet: FrenetPath, speed: FloatArray, at: int, s: float, v: float, gain: float) -> float:
     """Acceleration that keeps to the envelope, seen a little ahead so that braking sets in gently. `at` is the point
     before `s`.
     """
-    path, n, least = frenet.path, frenet.points, np.inf
-    for tau in _PREVIEW_S:
+    path, n, least, farthest = frenet.path, frenet.points, np.inf, _preview(gain)
+    for tau in (0.0, 0.5 * farthest, farthest):
         ahead = v * tau
         if n < 2 or s + ahead >= path[n - 1, PS]:
             least = min(least, gain * (speed[n - 1] - v))
@@ -242,13 +250,13 @@ def _next_speed(
 
     Hard braking is hard from its first step on: a jerk to less than that is none that the check allows.
     """
-    begins = soon and wanted < -1.3 * d.decel - 1e-9
-    hard = begins or (a < -1.3 * d.decel and wanted > a)
+    begins = soon and wanted < -d.hard - 1e-9
+    hard = begins or (a < -d.hard and wanted > a)
     gentle, sudden = d.jerk * STEP_S, d.hard_jerk * STEP_S
     change = sudden if hard else gentle
     new_a = min(max(wanted, a - change), a + change)
     if begins:
-        new_a = min(new_a, -1.3 * d.decel)
+        new_a = min(new_a, -d.hard)
     new_v = (v + _HALF_STEP_S * a) + _HALF_STEP_S * new_a
     if settled or (new_v <= _NO_SPEED and new_a <= 0.0) or new_v < 0.0:
         return 0.0, 0.0
@@ -273,15 +281,15 @@ def roll_out(
     if begin == 0:
         rows[0, 0], rows[0, 1], rows[0, 2] = 0.0, start.v, start.a
     s, v, a, at, ramp = rows[begin, 0], rows[begin, 1], rows[begin, 2], 0, ramp_of(d)
-    top, until = speed[0], level[0]
+    top, until, preview = speed[0], level[0], _preview(d.gain)
     first = AccelerationDemand(d.accel, FREE, -1, 0.0, np.inf)
     for i in range(begin, len(rows)):
         rows[i, 0], rows[i, 1], rows[i, 2] = s, v, a
-        even = s + v * _FARTHEST_PREVIEW_S < until
+        even = s + v * preview < until
         if not even:
             at = seek(frenet.path, frenet.points, at, s)
             top, until = speed[at], level[at]
-            even = s + v * _FARTHEST_PREVIEW_S < until
+            even = s + v * preview < until
         kept = d.gain * (top - v) if even else _envelope_accel(frenet, speed, at, s, v, d.gain)
         j = min(i // ROWS_A_STEP, len(traffic.wall_s) - 1)
         asked = traffic_demand(traffic, stop, j, i * STEP_S - j * PREDICTION_STEP_S, Progress(s, v, a), ramp, d)
