@@ -195,16 +195,17 @@ def prepare_lines(
     pose = (state.pose.x, state.pose.y, state.pose.heading, state.curvature)
     starts = np.zeros((len(request.lanes), START))
     home = _place(lines.row, lines.points, pose, shape.max_turn, starts)
-    return None if home < 0 else _past_the_change(lines._replace(start=starts, home=home), body)
+    return None if home < 0 else _past_the_change(lines._replace(start=starts, home=home), body.front + shape.merge_gap)
 
 
-def _past_the_change(lines: LaneLines, body: Footprint) -> LaneLines:
-    """The same lines; where the bumper is beyond the place at which one can be left, that is driven on to its end."""
-    past = (lines.leave < lines.ends) & (lines.start[:, START_S] + body.front > lines.leave)
+def _past_the_change(lines: LaneLines, room: float) -> LaneLines:
+    """The same lines; one that the car has not even `room` (m) left to change out of is driven on to its end."""
+    past = (lines.leave < lines.ends) & (lines.start[:, START_S] + room > lines.leave)
     if not past.any():
         return lines
     stop, spare = np.where(past, lines.onward, lines.stop), np.where(past, 0.0, lines.spare)
-    return lines._replace(stop=stop, end=np.where(past, lines.onward, lines.end), spare=spare)
+    end, leave = np.where(past, lines.onward, lines.end), np.where(past, lines.ends, lines.leave)
+    return lines._replace(stop=stop, end=end, spare=spare, leave=leave)
 
 
 def _columns(lane: LaneLine, keep_lane: bool) -> tuple[FloatArray, FloatArray]:
