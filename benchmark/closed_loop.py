@@ -8,6 +8,7 @@ from pathlib import Path
 
 from benchmark.common.table import Table
 from tuling_fsm.bag.replay import agent_of, transitions
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.ticks import read_inputs, read_run_record, read_transitions
 from tuling_fsm.run import run_scenario
 from tuling_fsm.run_settings import RunSettings
@@ -28,11 +29,11 @@ def run() -> Table:
         began = time.process_time()
         result = run_scenario(RunSettings(scenario, seed=SEED), out=out / "run")
         driven = time.process_time() - began
-        agent = agent_of(read_run_record(out / "run"), "run")
+        agent = agent_of(read_run_record(BagSource(out / "run")), "run")
         began = time.process_time()
-        replayed = list(transitions(agent, read_inputs(out / "run")))
+        replayed = list(transitions(agent, read_inputs(BagSource(out / "run"))))
         again = time.process_time() - began
-        same = [row["to"] for row in replayed] == [row["to"] for row in read_transitions(out / "run")]
+        same = [row["to"] for row in replayed] == [row["to"] for row in read_transitions(BagSource(out / "run"))]
     rows = (
         ("closed loop, x real time", result["sim_s"] / driven, ">= 20, then 50"),
         ("closed loop on an empty course, x real time", warm["sim_s"] / warm["wall_s"], ""),

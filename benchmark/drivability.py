@@ -15,6 +15,7 @@ from tuling_fsm.agent import Parameters
 from tuling_fsm.bag.commonroad.convert import convert
 from tuling_fsm.bag.commonroad.scenario import read_recording
 from tuling_fsm.bag.replay import agent_of
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.ticks import read_inputs, read_run_record
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.trajectory import Trajectory
@@ -77,8 +78,8 @@ def planned(file: Path, vehicle: Vehicle, plans: int = PLANS) -> dict[str, Any] 
             done = convert(file, Path(folder))
         except InputError:
             return None
-        agent = agent_of(read_run_record(folder), folder)
-        ticks = [agent.step(inputs).trajectory for inputs in read_inputs(folder)]
+        agent = agent_of(read_run_record(BagSource(folder)), folder)
+        ticks = [agent.step(inputs).trajectory for inputs in read_inputs(BagSource(folder))]
     recording = read_recording(file)
     car = next(each for each in recording.obstacles if each.id == done.ego)
     chosen = np.unique(np.linspace(2, len(ticks) - 2, plans).astype(int) // 2 * 2)

@@ -19,6 +19,7 @@ from benchmark.common.table import Cell, Table
 from benchmark.commonroad import scenarios
 from tuling_fsm.bag.commonroad.convert import convert
 from tuling_fsm.bag.replay import agent_of
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.ticks import read_inputs, read_run_record
 from tuling_fsm.core.arrays import FloatArray, IntArray
 from tuling_fsm.core.errors import InputError
@@ -132,10 +133,10 @@ def _errors(file: Path) -> Iterator[Error]:
 
 def _replayed(folder: Path) -> tuple[dict[int, dict[int, State]], dict[int, State], list[Moment]]:
     """States by agent and tick, those of the car, and what was predicted."""
-    agent, moments = agent_of(read_run_record(folder), folder), []
+    agent, moments = agent_of(read_run_record(BagSource(folder)), folder), []
     recorded: dict[int, dict[int, State]] = {}
     car: dict[int, State] = {}
-    for k, inputs in enumerate(read_inputs(folder)):
+    for k, inputs in enumerate(read_inputs(BagSource(folder))):
         tick = agent.step(inputs)
         number = round(tick.stamp * _TICKS_PER_S)
         if inputs.odometry is not None:

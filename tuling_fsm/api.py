@@ -14,6 +14,7 @@ from typing import Any, SupportsIndex
 
 import numpy as np
 
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.timeline import Timeline, read_timeline
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.map.opendrive import read_map
@@ -157,4 +158,4 @@ def read_run(bag: str | Path, *, salvage: bool = False) -> Timeline:
     Raises:
         InputError: no bag, a damaged one, or one in which the planner says nothing.
     """
-    return read_timeline(bag, salvage)
+    return read_timeline(BagSource(Path(bag), salvage))

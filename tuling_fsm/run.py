@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from tuling_fsm.agent import Agent, Parameters
 from tuling_fsm.bag.replay import MAP_SHA256, map_record
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.ticks import AGENT
 from tuling_fsm.bag.writer import DERIVED, FILM, PICTURES, RESULT, SETTINGS, BagWriter
 from tuling_fsm.behaviour.decision import Decision, TransitionEvent
@@ -142,7 +143,7 @@ def run_scenario(
             shown.finish(result)
     if out is not None and bag and film:
         write_results(out, road_map, log, result)
-        write_film(out / FILM, [FilmSource(out, tick_ms=[(row.t, row.tick_ms) for row in log.rows])])
+        write_film(out / FILM, [FilmSource(BagSource(out), tick_ms=[(row.t, row.tick_ms) for row in log.rows])])
     elif out is not None:
         write_file(out / RESULT, json.dumps(result, indent=1) + "\n")
     return result

@@ -10,6 +10,7 @@ import pytest
 from rosbags.rosbag2 import CompressionFormat, CompressionMode, Reader, StoragePlugin, Writer
 
 from tuling_fsm.bag.reader import read_messages
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.ticks import read_inputs, read_run_record, read_transitions
 from tuling_fsm.bag.writer import BagWriter, set_aside
 from tuling_fsm.core.errors import InputError
@@ -99,15 +100,15 @@ def same(a: Inputs, b: Inputs) -> bool:
 @pytest.mark.parametrize("name", ["", "run.mcap"])
 @pytest.mark.medium
 def test_every_tick_comes_back_bit_for_bit(recorded, name):
-    got = list(read_inputs(recorded / name))
+    got = list(read_inputs(BagSource(recorded / name)))
     assert len(got) == 60
     assert [same(a, b) for a, b in zip(got, drive(), strict=True)] == [True] * 60
-    assert read_run_record(recorded) == {"map": "town.xodr"}
-    assert [t["clause"] for t in read_transitions(recorded)] == ["NOR-1"] * 3
+    assert read_run_record(BagSource(recorded)) == {"map": "town.xodr"}
+    assert [t["clause"] for t in read_transitions(BagSource(recorded))] == ["NOR-1"] * 3
 
 
 def test_a_value_that_did_not_change_is_the_same_object_in_the_next_tick(recorded):
-    got = list(read_inputs(recorded))
+    got = list(read_inputs(BagSource(recorded)))
     assert got[11].traffic_lights is got[12].traffic_lights
     assert got[20].mission is got[21].mission
     assert got[40].odometry is got[39].odometry
@@ -150,7 +151,7 @@ def foreign(folder: Path, plugin: StoragePlugin, compressed: CompressionMode = C
 @pytest.mark.parametrize("plugin", list(StoragePlugin))
 def test_bags_of_other_recorders_are_read_by_the_stamps_of_the_odometry(tmp_path, plugin):
     foreign(tmp_path / "bag", plugin)
-    got = list(read_inputs(tmp_path / "bag"))
+    got = list(read_inputs(BagSource(tmp_path / "bag")))
     assert [inputs.stamp for inputs in got] == [inputs.stamp for inputs in drive()]
     assert got[30].emergency_stop == BoolMessage(got[30].stamp, True)
     assert same(got[35], drive()[35])
@@ -163,12 +164,12 @@ def test_a_truncated_bag_is_refused_and_can_be_salvaged(recorded, tmp_path, cut)
     file = tmp_path / "cut.mcap"
     file.write_bytes(data[:end])
     with pytest.raises(InputError, match="truncated or corrupt") as error:
-        list(read_inputs(file))
+        list(read_inputs(BagSource(file)))
     assert str(file) in str(error.value)
     assert "\n" not in str(error.value)
     if end < len(data) * 0.4:
         return
-    got = list(read_inputs(file, salvage=True))
+    got = list(read_inputs(BagSource(file, salvage=True)))
     assert len(got) > 10
     assert all(same(a, b) for a, b in zip(got, drive(), strict=False))
 
@@ -184,36 +185,36 @@ def test_one_spoiled_byte_is_found(recorded, tmp_path):
         spoiled[rng.integers(len(data))] ^= 1 << rng.integers(8)
         file.write_bytes(bytes(spoiled))
         try:
-            got = list(read_inputs(file))
+            got = list(read_inputs(BagSource(file)))
         except InputError as error:
             assert "\n" not in str(error)
             refused += 1
         else:
             assert all(same(a, b) for a, b in zip(got, drive(), strict=True))
-        list(read_messages(file, salvage=True)) if spoiled[:8] == data[:8] else None
+        list(read_messages(BagSource(file, salvage=True))) if spoiled[:8] == data[:8] else None
     assert refused > 40
 
 
 def test_what_is_no_bag_is_refused_with_one_line(tmp_path):
     with pytest.raises(InputError, match="no such file"):
-        read_messages(tmp_path / "none")
+        read_messages(BagSource(tmp_path / "none"))
     (tmp_path / "notes.txt").write_text("hello")
     (tmp_path / "empty.mcap").write_bytes(b"")
     with sqlite3.connect(tmp_path / "other.db3") as db:
         db.execute("CREATE TABLE t (a)")
     for name in ("notes.txt", "empty.mcap", "other.db3", ""):
         with pytest.raises(InputError, match=r"truncated or corrupt|no tick|no metadata.yaml"):
-            list(read_inputs(tmp_path / name))
+            list(read_inputs(BagSource(tmp_path / name)))
 
 
 def test_a_bag_without_ticks_is_refused(tmp_path):
     with BagWriter(tmp_path / "a") as bag:
         bag.write(5, "state", pack_json({}))
     with pytest.raises(InputError, match="no tick in it"):
-        list(read_inputs(tmp_path / "a"))
+        list(read_inputs(BagSource(tmp_path / "a")))
     BagWriter(tmp_path / "b").close()
     with pytest.raises(InputError):
-        list(read_inputs(tmp_path / "b"))
+        list(read_inputs(BagSource(tmp_path / "b")))
 
 
 def test_a_message_that_cannot_be_used_is_reported_and_left_out(tmp_path):
@@ -222,9 +223,9 @@ def test_a_message_that_cannot_be_used_is_reported_and_left_out(tmp_path):
             bag.write(nanoseconds(inputs.stamp), "mission", b"\0\1\0\0\2\0\0\0{\0")
             bag.write_tick(inputs, ())
     with pytest.raises(InputError, match="mission: no JSON"):
-        list(read_inputs(tmp_path))
+        list(read_inputs(BagSource(tmp_path)))
     lines: list[str] = []
-    assert len(list(read_inputs(tmp_path, report=lines.append))) == 3
+    assert len(list(read_inputs(BagSource(tmp_path, report=lines.append)))) == 3
     assert sum("mission: no JSON" in line for line in lines) == 1
     assert sum("3 messages of mission were left out" in line for line in lines) == 1
 
@@ -248,7 +249,7 @@ def test_while_a_run_is_recorded_over_an_old_one_nothing_describes_the_old_one(t
     with BagWriter(tmp_path) as bag:
         bag.write_tick(drive(1)[0], ())
         assert not (tmp_path / "metadata.yaml").exists()
-    assert len(list(read_inputs(tmp_path))) == 1
+    assert len(list(read_inputs(BagSource(tmp_path)))) == 1
 
 
 def test_what_was_made_of_the_run_before_goes_with_its_bag(tmp_path):
@@ -283,7 +284,7 @@ def test_what_was_recorded_before_is_set_aside_as_often_as_it_has_to_be(tmp_path
             bag.write_tick(drive(number)[-1], ())
         assert set_aside(tmp_path) == tmp_path / f"before_{number}"
     BagWriter(tmp_path).close()
-    stamps = [next(iter(read_inputs(tmp_path / f"before_{number}"))).stamp for number in (1, 2)]
+    stamps = [next(iter(read_inputs(BagSource(tmp_path / f"before_{number}")))).stamp for number in (1, 2)]
     assert stamps == [drive(number)[-1].stamp for number in (1, 2)]
 
 
@@ -292,7 +293,7 @@ def test_two_never_write_one_file(tmp_path):
         bag.write_tick(drive(1)[0], ())
         with pytest.raises(InputError, match="is being written by another program"):
             BagWriter(tmp_path)
-    assert len(list(read_inputs(tmp_path))) == 1
+    assert len(list(read_inputs(BagSource(tmp_path)))) == 1
 
 
 def test_a_bag_whose_file_only_ends_in_the_same_name_is_that_of_another_recorder(recorded, tmp_path):

@@ -13,6 +13,7 @@ from bag.test_bag import outputs
 from bag.test_replay import Toggling, drive, record
 from tuling_fsm.bag.reader import read_messages
 from tuling_fsm.bag.replay import replay, transitions
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.ticks import read_inputs, read_ticks, read_transitions
 from tuling_fsm.bag.timeline import read_timeline
 from tuling_fsm.bag.writer import BagWriter
@@ -35,7 +36,7 @@ def stamped(inputs: Inputs, stamp: float, odometry_stamp: float) -> Inputs:
 
 def ticked(folder: Path) -> list[tuple[float, float]]:
     """Stamps of the ticks and of the odometry that they saw, as a replay is given them; -1 for none."""
-    seen = [(each.stamp, each.odometry) for each in read_inputs(folder)]
+    seen = [(each.stamp, each.odometry) for each in read_inputs(BagSource(folder))]
     return [(stamp, -1.0 if odometry is None else odometry.stamp) for stamp, odometry in seen]
 
 
@@ -50,16 +51,16 @@ def test_laps_on_a_clock_that_is_set_back_are_replayed_one_after_the_other(tmp_p
     ]
     bag = record(tmp_path, ticks)
     assert ticked(bag) == [(each.stamp, each.stamp) for each in ticks]
-    recorded = read_transitions(bag)
+    recorded = read_transitions(BagSource(bag))
     assert len(recorded) > 50
-    assert list(transitions(Toggling(), read_inputs(bag))) == recorded
+    assert list(transitions(Toggling(), read_inputs(BagSource(bag)))) == recorded
 
 
 @pytest.mark.clause("DWELL-5")
 def test_a_bag_plays_at_the_pace_of_its_ticks_though_the_clock_is_set_back(tmp_path: Path) -> None:
     stamps = [10.0, 10.5, 2.0, 2.5, 3.0, 60.0, 10**6, 5.0, 900.0, 900.5]
     record(tmp_path, [stamped(drive(1)[0], stamp, stamp) for stamp in stamps])
-    times = list(dict.fromkeys(message.ns for message in read_messages(tmp_path)))
+    times = list(dict.fromkeys(message.ns for message in read_messages(BagSource(tmp_path))))
     assert times[:2] == [nanoseconds(stamp) for stamp in stamps[:2]]
     assert times[2:5] == [times[1] + 1, times[1] + 1 + 500_000_000, times[1] + 1 + 1_000_000_000]
     assert times[5:7] == [nanoseconds(stamp) for stamp in stamps[5:7]]
@@ -74,7 +75,7 @@ def test_odometry_that_is_repeated_or_delayed_leaves_the_stamps_of_the_ticks(tmp
     ticks = [stamped(each, *pair) for each, *pair in zip(drive(3)[:60], stamps, own, strict=True)]
     bag = record(tmp_path, ticks)
     assert ticked(bag) == list(zip(stamps, own, strict=True))
-    assert list(transitions(Toggling(), read_inputs(bag))) == read_transitions(bag)
+    assert list(transitions(Toggling(), read_inputs(BagSource(bag)))) == read_transitions(BagSource(bag))
 
 
 @pytest.mark.clause("DWELL-3")
@@ -103,8 +104,8 @@ def test_what_came_before_the_first_odometry_is_there_from_the_first_tick_though
     bench.halt()
     *sent, _ = bench.trajectories()
     assert len(sent) == 16, "without odometry from 0.2 s on"
-    assert [each.stamp for each in read_inputs(tmp_path)] == [each.stamp for each in sent]
-    assert all(each.mission is not None for each in read_inputs(tmp_path))
+    assert [each.stamp for each in read_inputs(BagSource(tmp_path))] == [each.stamp for each in sent]
+    assert all(each.mission is not None for each in read_inputs(BagSource(tmp_path)))
 
 
 @pytest.mark.clause("USE-12", "DWELL-3")
@@ -138,9 +139,9 @@ def test_parameters_are_set_again_on_the_lap_on_which_they_were_set(
                 bag.write(nanoseconds(each.stamp), "parameters", pack_json(new))
             bag.write_tick(stamped(each, each.stamp, each.stamp), ())
     monkeypatch.setattr(module, "agent_of", lambda *_: Noting())
-    replay(tmp_path, out=tmp_path / "now", report=lambda line: None)
+    replay(BagSource(tmp_path, report=lambda line: None), out=tmp_path / "now")
     assert speeds == [0.0] * 6 + [6.0] * 9 + [15.0] * 5
-    written = {k: tick.parameters for k, tick in enumerate(read_ticks(tmp_path / "now")) if tick.parameters}
+    written = {k: tick.parameters for k, tick in enumerate(read_ticks(BagSource(tmp_path / "now"))) if tick.parameters}
     assert {k: new["vehicle.max_speed"] for k, new in written.items()} == {6: 6.0, 15: 15.0}
 
 
@@ -172,6 +173,6 @@ def test_a_stop_has_its_reason_though_the_node_began_on_another_clock(tmp_path: 
             if code == "NO_ROUTE":
                 bag.write(ns, "odometry", pack_odometry(ns, replace(odometry, stamp=seconds(ns), v=0.0)))
             bag.write(ns, "why", pack_diagnostics(ns, (DiagnosticStatus("limit", code, (("code", code),)),)))
-    (stop,) = read_timeline(tmp_path).stops
+    (stop,) = read_timeline(BagSource(tmp_path)).stops
     assert [cause.code for cause in stop.causes] == ["NO_ROUTE"]
     assert stop.unexplained_s == 0.0

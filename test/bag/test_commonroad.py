@@ -14,6 +14,7 @@ from tuling_fsm.bag.commonroad.problem import read_problems
 from tuling_fsm.bag.commonroad.roads import to_opendrive
 from tuling_fsm.bag.commonroad.scenario import read_recording
 from tuling_fsm.bag.replay import agent_of, replay, transitions
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.ticks import read_inputs, read_run_record
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Polyline
@@ -67,7 +68,7 @@ def test_a_drive_becomes_ticks_of_the_rear_axle_among_the_others(tmp_path):
     )
     done = convert(file, tmp_path / "out")
     assert (done.ego, done.lanes) == ("7", 4)
-    ticks = list(read_inputs(tmp_path / "out"))
+    ticks = list(read_inputs(BagSource(tmp_path / "out")))
     assert len(ticks) == done.ticks == 119
     assert np.diff([tick.stamp for tick in ticks]) == pytest.approx(0.05)
     begin, later = ticks[0].odometry, ticks[100].odometry
@@ -79,7 +80,7 @@ def test_a_drive_becomes_ticks_of_the_rear_axle_among_the_others(tmp_path):
     assert ticks[10].objects.rows["vx"][0] == 3.0
     assert len(ticks[0].route_answers) == 1 and ticks[1].route_answers == ()
     assert ticks[-1].mission["goal"]["x"] > 30.0
-    assert replay(tmp_path / "out") == []
+    assert replay(BagSource(tmp_path / "out")) == []
     assert convert(file, tmp_path / "other", ego="8").ego == "8"
 
 
@@ -104,8 +105,8 @@ def test_what_cannot_be_converted_is_said_in_one_line(tmp_path, content, said):
 def test_recorded_human_traffic_replays_to_the_same_transitions_every_time(shared_data, tmp_path):
     done = convert(shared_data / "commonroad" / NGSIM, tmp_path)
     assert done.lanes == 74 and done.route_m > 90.0 and done.transitions >= 3
-    assert replay(tmp_path) == []
-    run, inputs = read_run_record(tmp_path), list(read_inputs(tmp_path))
+    assert replay(BagSource(tmp_path)) == []
+    run, inputs = read_run_record(BagSource(tmp_path)), list(read_inputs(BagSource(tmp_path)))
     logs = [list(transitions(agent_of(run, "bag"), inputs)) for _ in range(2)]
     assert logs[0] == logs[1] and len(logs[0]) >= done.transitions
 

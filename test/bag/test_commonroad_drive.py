@@ -29,6 +29,7 @@ from tuling_fsm.bag.commonroad.solution import solution_xml
 from tuling_fsm.bag.commonroad.values import Interval
 from tuling_fsm.bag.commonroad.verdict import judge
 from tuling_fsm.bag.replay import replay
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.cli import main
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.vehicle import center_ahead
@@ -68,7 +69,7 @@ def test_the_car_reaches_the_goal_behind_another_one_and_the_solution_says_how(t
     assert np.hypot(*np.diff(rows[:, 1:3], axis=0).T) == pytest.approx(
         0.1 * 0.5 * (rows[1:, 4] + rows[:-1, 4]), abs=0.02
     )
-    assert replay(tmp_path / "out") == []
+    assert replay(BagSource(tmp_path / "out")) == []
 
 
 @pytest.mark.slow

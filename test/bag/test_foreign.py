@@ -10,6 +10,7 @@ from rosbags.rosbag2 import StoragePlugin, Writer
 
 from bag.test_bag import drive, outputs, same
 from tuling_fsm.bag.replay import replay
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.ticks import read_inputs, read_recorded, read_run_record
 from tuling_fsm.bag.time_loss import read_time_losses
 from tuling_fsm.bag.timeline import read_timeline
@@ -66,13 +67,13 @@ def test_remapped_names_are_told_and_taken(tmp_path):
     called = {"odometry": "/car/localization/kinematics", "objects": "/car/perception/tracks"}
     bag = record(tmp_path / "bag", drive(30), called)
     with pytest.raises(InputError, match="--remap /car/localization/kinematics:=odometry"):
-        list(read_inputs(bag))
+        list(read_inputs(BagSource(bag)))
     lines: list[str] = []
     half = TopicNames(parse_remaps(["/car/localization/kinematics:=odometry"]))
-    assert list(read_inputs(bag, report=lines.append, names=half))[20].objects is None
+    assert list(read_inputs(BagSource(bag, names=half, report=lines.append)))[20].objects is None
     assert "nothing of" in lines[-1] and "perhaps --remap /car/perception/tracks:=objects" in lines[-1]
     names = TopicNames(parse_remaps(["/car/localization/kinematics:=odometry", "car/perception/tracks:=objects"]))
-    got = list(read_inputs(bag, names=names))
+    got = list(read_inputs(BagSource(bag, names=names)))
     assert all(same(replace(a, route_answers=()), replace(b, **NOT_SENT)) for a, b in zip(got, drive(30), strict=True))
 
 
@@ -97,7 +98,7 @@ def test_no_name_is_given_twice(second):
 def test_a_remap_of_a_topic_that_is_not_there_is_refused(tmp_path):
     bag = record(tmp_path / "bag", drive(3), {})
     with pytest.raises(InputError, match="no topic /odom in it"):
-        list(read_inputs(bag, names=TopicNames({"/odom": "odometry"})))
+        list(read_inputs(BagSource(bag, names=TopicNames({"/odom": "odometry"}))))
 
 
 def test_of_two_topics_with_one_last_name_the_plain_one_counts_or_neither():
@@ -125,22 +126,30 @@ def test_every_reader_takes_remaps_and_the_second_bag_may_have_our_names(tmp_pat
     with BagWriter(tmp_path / "ours") as bag:
         bag.write(0, "transition", pack_json(event))
     names = TopicNames({"/a/odometry": "odometry"})
-    assert record_film(FilmSource(tmp_path / "two", names=names)).data
-    assert summed(read_time_losses(tmp_path / "two", names=names), TimeLossKey(ALL, ALL)).time_s > 0.0
+    assert record_film(FilmSource(BagSource(tmp_path / "two", names=names))).data
+    assert summed(read_time_losses(BagSource(tmp_path / "two", names=names)), TimeLossKey(ALL, ALL)).time_s > 0.0
     for against in ("two", "ours"):
-        assert len(replay(tmp_path / "two", names=names, against=tmp_path / against)) > 0
+        assert (
+            len(
+                replay(
+                    BagSource(tmp_path / "two", names=names),
+                    against=BagSource(tmp_path / against, names=names.of_second),
+                )
+            )
+            > 0
+        )
     with pytest.raises(InputError, match="no topic /a/odometry in it"):
-        read_run_record(tmp_path / "ours", names=names)
+        read_run_record(BagSource(tmp_path / "ours", names=names))
     assert names.of_second.table(["/odometry"], "bag") == {"/odometry": "odometry"}
 
 
 def test_a_foreign_frame_is_told_once_and_can_be_taken_for_map(tmp_path):
     bag = record(tmp_path / "bag", drive(20), {}, frame="world")
     lines: list[str] = []
-    assert all(tick.odometry is None for tick in read_inputs(bag, report=lines.append))
+    assert all(tick.odometry is None for tick in read_inputs(BagSource(bag, report=lines.append)))
     assert sum("odometry: frame_id 'world' (expected 'map')" in line for line in lines) == 1
     assert sum("20 messages of odometry were left out" in line for line in lines) == 1
-    got = list(read_inputs(bag, names=TopicNames(frame="world")))
+    got = list(read_inputs(BagSource(bag, names=TopicNames(frame="world"))))
     assert all(same(replace(a, route_answers=()), replace(b, **NOT_SENT)) for a, b in zip(got, drive(20), strict=True))
 
 
@@ -155,7 +164,7 @@ def test_gaps_loops_and_missing_topics_are_told(tmp_path):
             for topic, raw in pack_inputs(each, None):
                 bag.write(cdr.nanoseconds(each.stamp + 10.0), topic, raw)
     lines: list[str] = []
-    got = list(read_inputs(tmp_path, report=lines.append))
+    got = list(read_inputs(BagSource(tmp_path, report=lines.append)))
     assert [tick.stamp for tick in got] == pytest.approx([tick.stamp for tick in (*ticks, *once)])
     assert sum("at 0.950 s: a gap of 3.050 s" in line for line in lines) == 1
     assert sum("at 4.950 s: time begins anew at 0.000 s" in line for line in lines) == 1
@@ -170,7 +179,7 @@ def test_what_a_run_of_the_planner_itself_went_without_is_nothing_odd(tmp_path):
         for each in drive(3):
             bag.write_tick(each, outputs(each))
     lines: list[str] = []
-    assert len(list(read_inputs(tmp_path, report=lines.append))) == 3
+    assert len(list(read_inputs(BagSource(tmp_path, report=lines.append)))) == 3
     assert lines == []
 
 
@@ -184,12 +193,12 @@ def test_why_reads_the_plan_where_odometry_is_of_another_frame(tmp_path):
             bag.write(ns, "odometry", in_frame(ODOMETRY, raw, "odom"))
             for topic, message in [*outputs(each), ("state", pack_string("on_road/normal"))]:
                 bag.write(ns, topic, message)
-    timeline = read_timeline(tmp_path)
+    timeline = read_timeline(BagSource(tmp_path))
     assert timeline.words_at(1.0) == {"state": "on_road/normal"}
     assert timeline.stops == ()
-    assert read_timeline(tmp_path, names=TopicNames({"/state": "state"}, "odom")).begin == 0.0
+    assert read_timeline(BagSource(tmp_path, names=TopicNames({"/state": "state"}, "odom"))).begin == 0.0
     with pytest.raises(InputError, match="no topic /condition in it"):
-        read_timeline(tmp_path, names=TopicNames({"/condition": "state"}))
+        read_timeline(BagSource(tmp_path, names=TopicNames({"/condition": "state"})))
 
 
 def test_topics_of_our_names_in_other_types_are_told_and_left_out(tmp_path):
@@ -206,13 +215,13 @@ def test_topics_of_our_names_in_other_types_are_told_and_left_out(tmp_path):
                 bag.write(channel, ns, raw)
             bag.write(plan, ns, dict(outputs(each))["trajectory"])
     lines: list[str] = []
-    assert [tick.odometry for tick in read_inputs(tmp_path / "bag", report=lines.append)] == [None] * 5
+    assert [tick.odometry for tick in read_inputs(BagSource(tmp_path / "bag", report=lines.append))] == [None] * 5
     assert (
         sum("odometry: is a geometry_msgs/msg/Point (expected a nav_msgs/msg/Odometry)" in line for line in lines) == 1
     )
-    assert read_recorded(tmp_path / "bag").transitions == []
+    assert read_recorded(BagSource(tmp_path / "bag")).transitions == []
     with pytest.raises(InputError, match="the planner says nothing in it"):
-        read_timeline(tmp_path / "bag")
+        read_timeline(BagSource(tmp_path / "bag"))
 
 
 @pytest.mark.medium
@@ -249,5 +258,5 @@ def test_a_transition_that_is_none_is_refused_in_one_line(tmp_path, event):
         bag.write(1, "transition", pack_json(event))
     for read in (read_recorded, read_timeline):
         with pytest.raises(InputError, match=r"transition: .*expected a transition with its stamp") as error:
-            read(tmp_path)
+            read(BagSource(tmp_path))
         assert "\n" not in str(error.value)

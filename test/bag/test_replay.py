@@ -13,6 +13,7 @@ from rosbags.rosbag2 import StoragePlugin, Writer
 
 from tuling_fsm.bag.reader import read_messages
 from tuling_fsm.bag.replay import agent_of, differences, map_of, map_record, replay, replayed_ticks, transitions
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.ticks import read_inputs, read_run_record, read_ticks, read_transitions
 from tuling_fsm.bag.writer import BagWriter
 from tuling_fsm.cli import main
@@ -88,9 +89,9 @@ def record(folder: Path, inputs: list[Inputs]) -> Path:
 @pytest.mark.clause("DWELL-3")
 def test_the_replay_makes_the_same_transitions_at_the_same_stamps(tmp_path):
     bag = record(tmp_path / "a", drive(1))
-    recorded = read_transitions(bag)
+    recorded = read_transitions(BagSource(bag))
     assert len(recorded) > 100
-    replayed = list(transitions(Toggling(), read_inputs(bag)))
+    replayed = list(transitions(Toggling(), read_inputs(BagSource(bag))))
     assert replayed == recorded
     assert differences(recorded, replayed) == []
 
@@ -101,7 +102,7 @@ def test_a_map_whose_folder_is_no_utf_8_is_named_in_letters_and_found(tmp_path):
     map_file.write_text("map")
     with BagWriter(tmp_path, map_record(map_file)) as bag:
         bag.write(0, "state", pack_string("on_road/normal"))
-    (run,) = (unpack_json(m.data, "run") for m in read_messages(tmp_path) if m.topic == "run")
+    (run,) = (unpack_json(m.data, "run") for m in read_messages(BagSource(tmp_path)) if m.topic == "run")
     assert run["map"] == f"{tmp_path}/\\udcb5\\udcd8\u037c/town.xodr"
     assert map_of(run, "run") == str(map_file)
     map_file.unlink()
@@ -110,7 +111,7 @@ def test_a_map_whose_folder_is_no_utf_8_is_named_in_letters_and_found(tmp_path):
 
 
 def test_differences_are_said_in_lines(tmp_path):
-    recorded = read_transitions(record(tmp_path / "a", drive(1)[:3]))
+    recorded = read_transitions(BagSource(record(tmp_path / "a", drive(1)[:3])))
     other = [dict(event, stamp=event["stamp"] + 0.05) for event in recorded[:1]] + recorded[1:]
     lines = differences(recorded, other)
     assert sorted(line[0] for line in lines) == ["+", "-"]
@@ -128,7 +129,7 @@ def to_sqlite(source: Path, folder: Path, version: int) -> None:
     """The same bag in the storage of Humble and before."""
     with Writer(folder, version=9 if version > 8 else 8, storage_plugin=StoragePlugin.SQLITE3) as bag:
         connections = {}
-        for message in read_messages(source):
+        for message in read_messages(BagSource(source)):
             if message.topic not in connections:
                 name = f"/{message.topic}"
                 connections[message.topic] = bag.add_connection(name, message.type, typestore=STORE)
@@ -150,11 +151,11 @@ def to_sqlite(source: Path, folder: Path, version: int) -> None:
 def test_a_bag_in_sqlite_of_any_distribution_replays(tmp_path, distro, version):
     record(tmp_path / "mcap", drive(2)[:120])
     to_sqlite(tmp_path / "mcap", tmp_path / distro, version)
-    assert read_transitions(tmp_path / distro) == read_transitions(tmp_path / "mcap") != []
-    again = list(transitions(Toggling(), read_inputs(tmp_path / distro)))
-    assert differences(read_transitions(tmp_path / distro), again) == []
+    assert read_transitions(BagSource(tmp_path / distro)) == read_transitions(BagSource(tmp_path / "mcap")) != []
+    again = list(transitions(Toggling(), read_inputs(BagSource(tmp_path / distro))))
+    assert differences(read_transitions(BagSource(tmp_path / distro)), again) == []
     (file,) = (tmp_path / distro).glob("*.db3")
-    assert list(transitions(Toggling(), read_inputs(file))) == again
+    assert list(transitions(Toggling(), read_inputs(BagSource(file)))) == again
 
 
 @pytest.mark.medium
@@ -167,7 +168,7 @@ def test_transitions_are_compared_with_those_of_this_planner_alone(tmp_path, run
         for each in drive(4)[:40]:
             bag.write_tick(each, ())
     lines: list[str] = []
-    found = replay(tmp_path, map_file=ROOT / "config" / "course" / "course.xodr", report=lines.append)
+    found = replay(BagSource(tmp_path, report=lines.append), map_file=ROOT / "config" / "course" / "course.xodr")
     assert [line[0] for line in found] == ["+"] * len(found)
     assert bool(found) is compared
     assert any("no transitions in it to compare with" in line for line in lines) is not compared
@@ -188,8 +189,8 @@ def test_a_map_that_was_changed_after_the_run_is_told(tmp_path, capsys):
             main([*verb, str(tmp_path / "bag")])
             said = f"{road_map}: another content than the map of {tmp_path / 'bag'} had when it was recorded\n"
             assert capsys.readouterr().err.count(said) == told
-    replay(tmp_path / "bag", out=tmp_path / "out")
-    assert map_record(road_map).items() <= read_run_record(tmp_path / "out").items()
+    replay(BagSource(tmp_path / "bag"), out=tmp_path / "out")
+    assert map_record(road_map).items() <= read_run_record(BagSource(tmp_path / "out")).items()
 
 
 @pytest.mark.medium
@@ -199,17 +200,19 @@ def test_a_replay_writes_its_answers_beside_the_inputs_but_never_over_them(tmp_p
     with BagWriter(tmp_path / "in", {"planner": "idm"}) as bag:
         for each in ticks:
             bag.write_tick(each, ())
-    replay(tmp_path / "in", map_file=road_map, out=tmp_path / "out")
-    assert read_run_record(tmp_path / "out")["planner"] == "agent"
-    assert [inputs.odometry for inputs in read_inputs(tmp_path / "out")] == [inputs.odometry for inputs in ticks]
-    topics = {message.topic for message in read_messages(tmp_path / "out")}
+    replay(BagSource(tmp_path / "in"), map_file=road_map, out=tmp_path / "out")
+    assert read_run_record(BagSource(tmp_path / "out"))["planner"] == "agent"
+    assert [inputs.odometry for inputs in read_inputs(BagSource(tmp_path / "out"))] == [
+        inputs.odometry for inputs in ticks
+    ]
+    topics = {message.topic for message in read_messages(BagSource(tmp_path / "out"))}
     assert {"odometry", "trajectory", "path", "state", "why"} <= topics
-    assert replay(tmp_path / "out", map_file=road_map) == []
+    assert replay(BagSource(tmp_path / "out"), map_file=road_map) == []
     for same in (tmp_path / "in", tmp_path / "in" / "run.mcap"):
         with pytest.raises(InputError, match="is a bag that is read"):
-            replay(same, map_file=road_map, out=tmp_path / "in")
+            replay(BagSource(same), map_file=road_map, out=tmp_path / "in")
         with pytest.raises(InputError, match="is a bag that is read"):
-            replay(tmp_path / "out", map_file=road_map, against=same, out=tmp_path / "in")
+            replay(BagSource(tmp_path / "out"), map_file=road_map, against=BagSource(same), out=tmp_path / "in")
 
 
 @pytest.mark.clause("USE-12", "DWELL-3")
@@ -237,10 +240,10 @@ def test_parameters_that_were_set_in_mid_drive_are_set_again(tmp_path, monkeypat
             calls.append(parameters.vehicle.max_speed)
 
     monkeypatch.setattr(module, "agent_of", lambda *_: Noting())
-    replay(tmp_path, out=tmp_path / "now")
+    replay(BagSource(tmp_path), out=tmp_path / "now")
     stamps = [each.stamp for each in ticks]
     assert calls == [*stamps[:6], 3.5, *stamps[6:]]
-    written = [tick.parameters for tick in read_ticks(tmp_path / "now")]
+    written = [tick.parameters for tick in read_ticks(BagSource(tmp_path / "now"))]
     assert written == [*[None] * 6, new, *[None] * 3]
 
 
@@ -284,7 +287,7 @@ def test_a_hundred_replays_make_one_and_the_same_log(tmp_path):
 
     roam = ROOT / "config" / "scenarios" / "roam.osc"
     run_scenario(RunSettings(roam, overrides=(("length_m", "30"), ("vehicles", "2"))), out=tmp_path, film=False)
-    first, inputs = agent_of(read_run_record(tmp_path), "bag"), list(read_inputs(tmp_path))[:15]
+    first, inputs = agent_of(read_run_record(BagSource(tmp_path)), "bag"), list(read_inputs(BagSource(tmp_path)))[:15]
     logs = [list(transitions(type(first)(first._road_map, first.parameters), inputs)) for _ in range(100)]
     assert len(logs[0]) >= 2
     assert logs.count(logs[0]) == 100
@@ -300,9 +303,9 @@ def test_a_truncated_bag_in_sqlite_is_refused_and_can_be_salvaged(tmp_path, shar
     cut.parent.mkdir()
     cut.write_bytes(whole.read_bytes()[: int(share * whole.stat().st_size)])
     with pytest.raises(InputError, match="truncated or corrupt") as error:
-        list(read_inputs(cut))
+        list(read_inputs(BagSource(cut)))
     assert len(str(error.value).splitlines()) == 1
-    got, all_of_it = list(read_inputs(cut.parent, salvage=True)), list(read_inputs(whole))
+    got, all_of_it = list(read_inputs(BagSource(cut.parent, salvage=True))), list(read_inputs(BagSource(whole)))
     assert 0.5 * share * len(all_of_it) < len(got) < len(all_of_it)
     assert [each.odometry for each in got[:-1]] == [each.odometry for each in all_of_it[: len(got) - 1]]
 
@@ -310,7 +313,7 @@ def test_a_truncated_bag_in_sqlite_is_refused_and_can_be_salvaged(tmp_path, shar
 def test_what_does_not_even_begin_as_a_bag_cannot_be_salvaged(tmp_path):
     (tmp_path / "run.mcap").write_text("nothing of the kind")
     with pytest.raises(InputError, match="begins neither as MCAP nor as sqlite3"):
-        list(read_messages(tmp_path, salvage=True))
+        list(read_messages(BagSource(tmp_path, salvage=True)))
     (tmp_path / "run.db3").write_bytes(b"")
     with pytest.raises(InputError, match="begins neither as MCAP nor as sqlite3"):
-        list(read_messages(tmp_path, salvage=True))
+        list(read_messages(BagSource(tmp_path, salvage=True)))

@@ -16,6 +16,7 @@ from rosbags.rosbag2 import CompressionMode, StoragePlugin
 from bag.test_bag import drive, foreign, outputs
 from tuling_fsm.bag import reader, writer
 from tuling_fsm.bag.reader import read_messages
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.ticks import read_inputs
 from tuling_fsm.bag.writer import BagWriter
 from tuling_fsm.core.errors import InputError
@@ -51,10 +52,10 @@ def test_a_spoiled_chunk_costs_no_other(chunked: Path, tmp_path: Path, number: i
     data[(begin + end) // 2] ^= 0xFF
     spoiled = tmp_path / "spoiled.mcap"
     spoiled.write_bytes(data)
-    whole, left = (list(read_messages(file, salvage=True)) for file in (chunked, spoiled))
+    whole, left = (list(read_messages(BagSource(file, salvage=True))) for file in (chunked, spoiled))
     assert set(left) < set(whole)
     assert 0 < len(whole) - len(left) < 2 * len(whole) / len(stretches)
-    assert len(list(read_inputs(spoiled, salvage=True))) > 40
+    assert len(list(read_inputs(BagSource(spoiled, salvage=True)))) > 40
 
 
 @pytest.mark.parametrize("compression", list(CompressionType))
@@ -70,7 +71,9 @@ def test_chunks_of_other_recorders_are_read_too(chunked: Path, tmp_path: Path, c
                 channels[channel.id] = copy.register_channel(channel.topic, "cdr", number)
             copy.add_message(channels[channel.id], message.log_time, message.data, message.publish_time)
         copy.flush()
-    assert list(read_messages(tmp_path / "other.mcap", salvage=True)) == list(read_messages(chunked, salvage=True))
+    assert list(read_messages(BagSource(tmp_path / "other.mcap", salvage=True))) == list(
+        read_messages(BagSource(chunked, salvage=True))
+    )
 
 
 def test_a_recorder_that_is_killed_loses_no_more_than_the_chunk_that_it_fills(tmp_path: Path) -> None:
@@ -78,7 +81,7 @@ def test_a_recorder_that_is_killed_loses_no_more_than_the_chunk_that_it_fills(tm
         data = bytes(1000)
         for ns in range(1000):
             bag.write(ns, "state", data)
-        left = list(read_messages(tmp_path / "run.mcap", salvage=True))
+        left = list(read_messages(BagSource(tmp_path / "run.mcap", salvage=True)))
     assert 0 < 1000 - len(left) <= writer.CHUNK_BYTES // len(data)
 
 
@@ -92,7 +95,7 @@ def test_a_split_bag_is_read_file_after_file_and_an_empty_one_is_passed_over(tmp
             part.add_message(channel, number, b"\0\1\0\0\2\0\0\0a\0", number)
             part.finish()
     (tmp_path / "run_11.mcap").write_bytes(b"")
-    assert [message.ns for message in read_messages(tmp_path, salvage=True)] == [0, 9, 10]
+    assert [message.ns for message in read_messages(BagSource(tmp_path, salvage=True))] == [0, 9, 10]
 
 
 def test_what_a_crashed_recorder_has_left_in_its_journal_is_read(
@@ -111,7 +114,7 @@ def test_what_a_crashed_recorder_has_left_in_its_journal_is_read(
     for suffix in ("", "-wal"):
         (crashed / f"run.db3{suffix}").write_bytes((tmp_path / f"live.db3{suffix}").read_bytes())
     base.close()
-    assert len(list(read_messages(crashed, salvage=True))) == 50
+    assert len(list(read_messages(BagSource(crashed, salvage=True)))) == 50
     connect = sqlite3.connect
 
     def read_only(address: str, **how: bool) -> sqlite3.Connection:
@@ -121,18 +124,18 @@ def test_what_a_crashed_recorder_has_left_in_its_journal_is_read(
         return connect(address, **how)
 
     monkeypatch.setattr(sqlite3, "connect", read_only)
-    assert len(list(read_messages(crashed, salvage=True))) == 50
+    assert len(list(read_messages(BagSource(crashed, salvage=True)))) == 50
     monkeypatch.setattr(reader, "copyfile", lambda source, _: Path(source).rename(tmp_path / "gone" / "x"))
     damaged = tmp_path / "damaged"
     damaged.mkdir()
     (damaged / "run.db3").write_bytes(b"SQLite format 3\0" + bytes(4000))
     (damaged / "run.db3-wal").write_bytes(b"")
-    assert list(read_messages(damaged, salvage=True)) == []
+    assert list(read_messages(BagSource(damaged, salvage=True))) == []
     with pytest.raises(InputError, match=r"run\.db3: cannot be copied: No such file"):
-        list(read_messages(crashed, salvage=True))
+        list(read_messages(BagSource(crashed, salvage=True)))
     monkeypatch.setattr(reader, "_opens", lambda _: True)
     with pytest.raises(InputError, match=r"run\.db3: cannot be read: unable to open"):
-        list(read_messages(crashed, salvage=True))
+        list(read_messages(BagSource(crashed, salvage=True)))
 
 
 @pytest.mark.parametrize("plugin", list(StoragePlugin))
@@ -143,31 +146,31 @@ def test_what_other_recorders_have_compressed_is_read_with_its_folder_and_alone(
     foreign(tmp_path / "plain", plugin)
     foreign(tmp_path / "bag", plugin, mode)
     (file,) = (each for each in (tmp_path / "bag").iterdir() if each.name != "metadata.yaml")
-    wanted = list(read_messages(tmp_path / "plain"))
+    wanted = list(read_messages(BagSource(tmp_path / "plain")))
     assert len(wanted) > 100
     for bag in (tmp_path / "bag", file):
         for salvage in (True, False):
-            assert list(read_messages(bag, salvage)) == wanted
+            assert list(read_messages(BagSource(bag, salvage=salvage))) == wanted
 
 
 def test_of_a_damaged_compressed_file_the_beginning_is_read(tmp_path: Path) -> None:
     foreign(tmp_path / "bag", StoragePlugin.MCAP, CompressionMode.FILE)
-    whole = len(list(read_messages(tmp_path / "bag")))
+    whole = len(list(read_messages(BagSource(tmp_path / "bag"))))
     file = tmp_path / "bag" / "bag.mcap.zstd"
     data = bytes(10_000_000)
     file.write_bytes(zstd.compress(zstd.decompress(file.read_bytes())[:-100] + data)[:-20])
-    assert 0 < len(list(read_messages(tmp_path / "bag", salvage=True))) <= whole
+    assert 0 < len(list(read_messages(BagSource(tmp_path / "bag", salvage=True)))) <= whole
     with pytest.raises(InputError, match=rf"{file}: truncated or corrupt"):
-        list(read_messages(file))
+        list(read_messages(BagSource(file)))
 
 
 def test_what_is_compressed_is_unpacked_up_to_a_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for mode in (CompressionMode.FILE, CompressionMode.MESSAGE):
         foreign(tmp_path / mode.name, StoragePlugin.MCAP, mode)
-    whole = list(read_messages(tmp_path / "FILE", salvage=True))
+    whole = list(read_messages(BagSource(tmp_path / "FILE", salvage=True)))
     monkeypatch.setattr(reader, "LARGEST_FILE_RATIO", 1)
-    assert len(list(read_messages(tmp_path / "FILE", salvage=True))) < len(whole)
+    assert len(list(read_messages(BagSource(tmp_path / "FILE", salvage=True)))) < len(whole)
     monkeypatch.setattr(reader, "LARGEST_MESSAGE_BYTES", 100)
-    found = list(read_messages(tmp_path / "MESSAGE", salvage=True))
+    found = list(read_messages(BagSource(tmp_path / "MESSAGE", salvage=True)))
     assert {len(there.data) <= 100 for there, here in zip(whole, found, strict=True) if there == here} == {True}
     assert {len(there.data) <= 100 for there, here in zip(whole, found, strict=True) if there != here} == {False}

@@ -11,6 +11,7 @@ import pytest
 from tuling_fsm.agent import Agent, Parameters
 from tuling_fsm.bag.replay import agent_of, replay, replayed_ticks, state_of
 from tuling_fsm.bag.saved_state import FORMAT, go_on, load_state, map_identity, save_state
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.ticks import read_inputs, read_run_record
 from tuling_fsm.bag.writer import BagWriter
 from tuling_fsm.behaviour.intersection.memory import IntersectionMemory
@@ -65,10 +66,13 @@ def test_another_agent_goes_on_at_speed_in_the_same_state_on_the_same_route(tmp_
     assert second.record.machine.memory.routing.number == asked
     assert second.record.machine.in_state_s > 1.0
 
-    assert replay(tmp_path / "bag", out=tmp_path / "again") == []
-    assert replay(tmp_path / "again") == []
-    for how, states in ((read_run_record(tmp_path / "bag"), {"on_road/normal"}), (run, {"departure/plan_once"})):
-        again = replayed_ticks(agent_of(how, "bag"), read_inputs(tmp_path / "bag"))
+    assert replay(BagSource(tmp_path / "bag"), out=tmp_path / "again") == []
+    assert replay(BagSource(tmp_path / "again")) == []
+    for how, states in (
+        (read_run_record(BagSource(tmp_path / "bag")), {"on_road/normal"}),
+        (run, {"departure/plan_once"}),
+    ):
+        again = replayed_ticks(agent_of(how, "bag"), read_inputs(BagSource(tmp_path / "bag")))
         assert {answer.tick.state for answer in again} == states
     with pytest.raises(InputError, match="no saved state"):
         agent_of({**run, "state": "?"}, "bag")

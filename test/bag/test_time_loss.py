@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from crossroads import crossroads
 
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.time_loss import read_time_losses
 from tuling_fsm.bag.writer import BagWriter
 from tuling_fsm.cli import main
@@ -66,7 +67,7 @@ def record(
 @pytest.mark.clause("EXPL-1")
 @pytest.mark.parametrize("topic", ["odometry", "trajectory"])
 def test_a_bag_tells_what_each_state_and_reason_cost(topic: str, town: Path, tmp_path: Path) -> None:
-    losses = read_time_losses(record(tmp_path, town, 4.0, topic))
+    losses = read_time_losses(BagSource(record(tmp_path, town, 4.0, topic)))
     assert summed(losses, TimeLossKey(BAY, "STEERING")).lost_s == pytest.approx(4.0)
     assert summed(losses, TimeLossKey(LANE, "LEADER")).lost_s == pytest.approx(5.0)
     assert summed(losses, TimeLossKey(LANE, ALL)).mean_speed == pytest.approx(0.5 * LIMIT)
@@ -76,8 +77,8 @@ def test_a_bag_tells_what_each_state_and_reason_cost(topic: str, town: Path, tmp
 def test_a_bag_of_another_recorder_is_told_its_map(town: Path, tmp_path: Path) -> None:
     bag = record(tmp_path, None, 4.0)
     with pytest.raises(InputError, match="does not name its map"):
-        read_time_losses(bag)
-    assert summed(read_time_losses(bag, town), TimeLossKey(BAY, ALL)).lost_s == pytest.approx(4.0)
+        read_time_losses(BagSource(bag))
+    assert summed(read_time_losses(BagSource(bag), map_file=town), TimeLossKey(BAY, ALL)).lost_s == pytest.approx(4.0)
 
 
 @pytest.mark.clause("EXPL-1")

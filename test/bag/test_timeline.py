@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.timeline import read_timeline
 from tuling_fsm.bag.writer import BagWriter
 from tuling_fsm.cli import main
@@ -67,7 +68,7 @@ def record(
 @pytest.mark.clause("EXPL-1")
 @pytest.mark.parametrize("without", [(), ("odometry",)])
 def test_changes_and_stops_have_their_reasons(tmp_path: Path, without: tuple[str, ...]) -> None:
-    timeline = read_timeline(record(tmp_path, without))
+    timeline = read_timeline(BagSource(record(tmp_path, without)))
     change = timeline.changes[-1]
     assert (change.t, change.dest, change.clause, change.guard) == (2.0, CHANGE["to"], "NOR-2", "junction_ahead")
     assert change.rejected == ("on_road/replan (no_path, NLF-2)",)
@@ -82,18 +83,18 @@ def test_changes_and_stops_have_their_reasons(tmp_path: Path, without: tuple[str
 
 @pytest.mark.clause("EXPL-1")
 def test_without_a_word_the_whole_stop_is_unexplained(tmp_path: Path) -> None:
-    (stop,) = read_timeline(record(tmp_path, without=("why",))).stops
+    (stop,) = read_timeline(BagSource(record(tmp_path, without=("why",)))).stops
     assert stop.unexplained_s == 5.5
     assert stop.primary.code == ""
 
 
 def test_a_bag_of_another_recorder_may_lack_the_transitions(tmp_path: Path) -> None:
-    changes = read_timeline(record(tmp_path, without=("transition",))).changes
+    changes = read_timeline(BagSource(record(tmp_path, without=("transition",)))).changes
     assert [(c.t, c.source, c.dest, c.clause) for c in changes] == [(2.0, CHANGE["from"], CHANGE["to"], "")]
 
 
 def test_the_clock_is_the_planners_not_the_recorders(tmp_path: Path) -> None:
-    timeline = read_timeline(record(tmp_path, recorder_ns=1_700_000_000_000_000_000))
+    timeline = read_timeline(BagSource(record(tmp_path, recorder_ns=1_700_000_000_000_000_000)))
     assert (timeline.begin, timeline.end) == (0.0, 19.95)
     assert [(stop.t_from, stop.t_to, stop.primary.code) for stop in timeline.stops] == [(4.0, 9.5, "RED_LIGHT")]
     assert timeline.words_at(1.0)["state"] == "on_road/normal"
@@ -122,7 +123,7 @@ def with_a_stamp(folder: Path, wrong: float, at: int) -> Path:
 def test_a_stamp_that_is_far_from_the_drive_is_none_of_it(
     tmp_path: Path, wrong: float, at: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    timeline = read_timeline(with_a_stamp(tmp_path, wrong, at))
+    timeline = read_timeline(BagSource(with_a_stamp(tmp_path, wrong, at)))
     assert (timeline.begin, timeline.end, timeline.origin) == (1.7e9, pytest.approx(1.7e9 + 5.95), 1.7e9)
     assert len(timeline.motion) == len(timeline.whys) == 120
     assert timeline.words_at(1.7e9) == {"state": "on_road/normal"}
@@ -147,7 +148,7 @@ def test_words_of_another_drive_are_none_of_it(tmp_path: Path, before: bool) -> 
                 ("state", pack_string(word)),
             ):
                 bag.write(ns, topic, raw)
-    timeline = read_timeline(tmp_path)
+    timeline = read_timeline(BagSource(tmp_path))
     (change,) = timeline.changes
     assert (change.t, change.source, change.dest) == (1.7e9 + 5.0, "on_road/normal", "on_road/replan")
     assert {word for _, topic, word in timeline.words if topic == "sensors"} == {"on_road/normal", "on_road/replan"}
@@ -177,7 +178,7 @@ def with_resets(folder: Path, *lengths_s: float) -> Path:
 def test_of_a_simulator_that_is_reset_the_longest_drive_is_told(
     tmp_path: Path, lengths_s: tuple[float, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    timeline, number = read_timeline(with_resets(tmp_path, *lengths_s)), 1 + lengths_s.index(6.0)
+    timeline, number = read_timeline(BagSource(with_resets(tmp_path, *lengths_s))), 1 + lengths_s.index(6.0)
     assert (timeline.begin, timeline.end) == (0.0, 5.95)
     assert [each.t for each in timeline.motion] == pytest.approx([0.05 * k for k in range(120)])
     assert {each.v for each in timeline.motion} == {number}
@@ -193,7 +194,7 @@ def test_what_the_car_did_while_the_recorder_was_paused_nobody_knows(
     tmp_path: Path, without: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     bag = record(tmp_path, without, ticks=[*range(122), *range(158, 400)])
-    stops = read_timeline(bag).stops
+    stops = read_timeline(BagSource(bag)).stops
     assert [(round(stop.t_from, 3), round(stop.t_to, 3)) for stop in stops] == [(4.0, 6.05), (7.9, 9.5)]
     assert main(["why", str(bag)]) == 0
     assert capsys.readouterr().err == f"{bag} at 6.050 s: a gap of 1.850 s\n"
@@ -204,7 +205,7 @@ def test_a_silence_of_less_than_ten_minutes_is_part_of_the_drive(tmp_path: Path)
         for stamp in (0.0, 1.0, 600.0, 601.0):
             ns = nanoseconds(stamp)
             bag.write(ns, "odometry", pack_odometry(ns, Odometry(stamp, Pose(0.0, 0.0, 0.0), 0.0, 0.0)))
-    timeline = read_timeline(tmp_path, silent=True)
+    timeline = read_timeline(BagSource(tmp_path), silent=True)
     assert (timeline.begin, timeline.end) == (0.0, 601.0)
 
 
@@ -212,7 +213,7 @@ def test_words_without_a_clock_are_told_however_seldom_they_are(tmp_path: Path) 
     with BagWriter(tmp_path) as bag:
         for stamp, word in ((0.0, "on_road/normal"), (100.0, "on_road/replan"), (300.0, "parking/parked")):
             bag.write(nanoseconds(stamp), "state", pack_string(word))
-    timeline = read_timeline(tmp_path)
+    timeline = read_timeline(BagSource(tmp_path))
     assert (timeline.begin, timeline.end) == (0.0, 300.0)
     assert [change.t for change in timeline.changes] == [100.0, 300.0]
 
@@ -221,7 +222,7 @@ def test_a_bag_in_which_the_planner_says_nothing_is_refused(tmp_path: Path) -> N
     with BagWriter(tmp_path) as bag:
         bag.write(1, "rain_fog", pack_bool(True))
     with pytest.raises(InputError, match="says nothing"):
-        read_timeline(tmp_path)
+        read_timeline(BagSource(tmp_path))
 
 
 @pytest.mark.clause("EXPL-1")

@@ -15,6 +15,7 @@ from llvmlite.binding import executionengine
 from numba.core import serialize
 from patience import PATIENCE_S
 
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.ticks import read_inputs
 from tuling_fsm.cli import INTERRUPTED
 from tuling_fsm.interruption import HUNG_UP, TERMINATED, interruptible, raising
@@ -127,7 +128,7 @@ def test_a_run_that_is_ended_by_a_signal_leaves_a_bag_that_can_be_read(
     command = [sys.executable, "-c", PROGRAM, name, str(scenario), "--out", str(tmp_path)]
     run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
     assert (run.returncode, run.stderr.splitlines()) == (code, said)
-    assert len(list(read_inputs(tmp_path))) == 100
+    assert len(list(read_inputs(BagSource(tmp_path)))) == 100
 
 
 @pytest.mark.medium

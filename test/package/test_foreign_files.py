@@ -15,6 +15,7 @@ import pytest
 
 from tuling_fsm.bag.commonroad.scenario import read_recording
 from tuling_fsm.bag.reader import read_messages
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.output_file import write_file
@@ -193,7 +194,7 @@ def test_a_bag_that_names_another_file_or_a_program_is_refused(
     monkeypatch.chdir(folder)
     (folder / "metadata.yaml").write_text(text, encoding="utf-8")
     with pytest.raises(InputError) as error:
-        list(read_messages(folder))
+        list(read_messages(BagSource(folder)))
     assert SECRET not in str(error.value)
     assert [each.name for each in folder.iterdir()] == ["metadata.yaml"]
 

@@ -61,13 +61,15 @@ def test_the_page_of_a_film_is_installed_with_its_modules(fresh):
 
 def test_bags_are_written_and_read_without_ros(fresh):
     code = (
+        "from pathlib import Path\n"
+        "from tuling_fsm.bag.source import BagSource\n"
         "from tuling_fsm.bag.writer import BagWriter\n"
         "from tuling_fsm.bag.ticks import read_inputs\n"
         "from tuling_fsm.world.inputs import Inputs, Odometry\n"
         "from tuling_fsm.core.geometry import Pose\n"
         "with BagWriter('out') as bag:\n"
         "    bag.write_tick(Inputs(1.0, odometry=Odometry(1.0, Pose(1.0, 2.0, 0.5), 3.0, 0.0)), ())\n"
-        "print([i.odometry.pose.x for i in read_inputs('out')])\n"
+        "print([i.odometry.pose.x for i in read_inputs(BagSource(Path('out')))])\n"
     )
     assert run(fresh / "python", "-c", code, cwd=fresh).stdout.strip() == "[1.0]"
 

@@ -10,6 +10,7 @@ import pytest
 from patience import PATIENCE_S
 
 from ros.rig import Rig, _fake_planner, frame, stop_process
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.ticks import read_run_record
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
@@ -66,7 +67,7 @@ def test_a_planner_that_was_killed_goes_on_where_it_was_when_it_is_asked_to(map_
             assert not rig.planner.change("activate", PATIENCE_S)
         said = stop_process(again)
     assert f"going on from {tmp_path / 'state'}" in said
-    assert "state" in read_run_record(tmp_path / "out")
+    assert "state" in read_run_record(BagSource(tmp_path / "out"))
     assert (tmp_path / "out" / "before_1" / "run.mcap").is_file()
     assert "cannot activate" in said and "no saved state" in said and "belongs to the map" in said
 

@@ -11,6 +11,7 @@ from patience import PATIENCE_S
 
 from ros.fakes import COMPILED
 from ros.rig import Rig, frame, stop_process
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.ticks import read_inputs, read_run_record, read_transitions
 from tuling_fsm.core.topics import BY_NAME
 from tuling_fsm.ros.qos import message_class, profile
@@ -94,9 +95,9 @@ def test_a_lock_step_exchange_and_a_stop_on_the_wire_at_the_end(rig, map_file, t
     assert stop.v[-1] == 0.0
     assert (np.diff(stop.v) <= 1e-9).all()
 
-    assert [inputs.stamp for inputs in read_inputs(tmp_path / "out")] == [(200 + k) / 20 for k in range(40)]
-    assert [t["to"] for t in read_transitions(tmp_path / "out")] == ["on_road/normal"]
-    assert read_run_record(tmp_path / "out")["map"] == str(map_file)
+    assert [inputs.stamp for inputs in read_inputs(BagSource(tmp_path / "out"))] == [(200 + k) / 20 for k in range(40)]
+    assert [t["to"] for t in read_transitions(BagSource(tmp_path / "out"))] == ["on_road/normal"]
+    assert read_run_record(BagSource(tmp_path / "out"))["map"] == str(map_file)
 
 
 @pytest.mark.parametrize("lock_step", [False, True])
@@ -113,9 +114,9 @@ def test_the_bag_of_a_drive_is_kept_when_the_planner_is_activated_again(rig, map
     rig.until_answered(20.0)
     assert rig.planner.change("deactivate", PATIENCE_S)
     before = tmp_path / "out" / "before_1"
-    assert 20.0 in [inputs.stamp for inputs in read_inputs(tmp_path / "out")]
+    assert 20.0 in [inputs.stamp for inputs in read_inputs(BagSource(tmp_path / "out"))]
     assert before.exists() is not lock_step
-    assert lock_step or 10.0 in [inputs.stamp for inputs in read_inputs(before)]
+    assert lock_step or 10.0 in [inputs.stamp for inputs in read_inputs(BagSource(before))]
 
 
 @pytest.mark.clause("SIM-1")
@@ -193,7 +194,7 @@ def test_the_operators_calls_reach_the_next_tick_and_its_record_once(rig, map_fi
         rig.send(frame(1.0 + 0.05 * k, stop=k >= 3))
         rig.until_answered(1.0 + 0.05 * k)
     stop_process(process)
-    seen = [[name for name in calls if getattr(inputs, name)] for inputs in read_inputs(tmp_path / "out")]
+    seen = [[name for name in calls if getattr(inputs, name)] for inputs in read_inputs(BagSource(tmp_path / "out"))]
     assert seen == [[], [], ["skip_task"], [], ["skip_task", "clear_emergency_stop"], []]
 
 
@@ -321,4 +322,4 @@ def test_a_mission_file_is_used_until_a_mission_comes(rig, map_file, tmp_path):
     rig.send(frame(1.1))
     rig.until_answered(1.1)
     stop_process(process)
-    assert [inputs.mission["goal"]["x"] for inputs in read_inputs(tmp_path / "out")] == [1.0, 1.0, 3.0]
+    assert [inputs.mission["goal"]["x"] for inputs in read_inputs(BagSource(tmp_path / "out"))] == [1.0, 1.0, 3.0]

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from ros.stand import ROUTE, Bench, frame
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.ticks import read_inputs
 from tuling_fsm.core.notice import Notice
 from tuling_fsm.core.request import FollowLanes
@@ -95,7 +96,7 @@ def test_a_message_that_cannot_be_recorded_is_told_once_and_the_next_ticks_are_w
     assert len(bench.trajectories()) == 5
     (line,) = bench.lines
     assert line.startswith("record: not all of a tick: UnicodeEncodeError: ")
-    ticks = list(read_inputs(tmp_path))
+    ticks = list(read_inputs(BagSource(tmp_path)))
     assert [tick.odometry.stamp for tick in ticks] == pytest.approx([1.05, 1.1, 1.15])
 
 
@@ -248,7 +249,7 @@ def test_a_command_to_stop_is_not_taken_back_before_a_tick_has_seen_it(after, tm
     bench.send(frame(1.15))
     assert not bench.trajectories()[-1].stands
     bench.halt()
-    commands = [inputs.emergency_stop and inputs.emergency_stop.value for inputs in read_inputs(tmp_path)]
+    commands = [inputs.emergency_stop and inputs.emergency_stop.value for inputs in read_inputs(BagSource(tmp_path))]
     assert commands == [None, None, True, False]
 
 

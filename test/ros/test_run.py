@@ -15,6 +15,7 @@ from patience import LONG_PATIENCE_S, PATIENCE_S, wait_until
 from ros.children import children, gone
 from ros.rig import Rig, frame, stop_process
 from tuling_fsm.bag.replay import replay
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.ticks import read_inputs
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
@@ -53,10 +54,10 @@ def test_a_run_repeats_bit_for_bit_and_its_bag_replays_without_a_difference(scen
     assert len(lines) >= 2 * 11
     assert json.loads((out / "result.json").read_text())["trace_sha256"] == first["trace_sha256"]
     assert (out / "report.html").stat().st_size > 10_000
-    stamps = [inputs.stamp for inputs in read_inputs(out / "run.mcap")]
+    stamps = [inputs.stamp for inputs in read_inputs(BagSource(out / "run.mcap"))]
     assert stamps == [k / 20 for k in range(len(stamps))]
     assert len(stamps) == 240
-    assert replay(out) == []
+    assert replay(BagSource(out)) == []
 
 
 def test_bad_scenarios_and_maps_are_refused_with_one_line(scenario, tmp_path):

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.timeline import read_timeline
 from tuling_fsm.share import share_file
 from tuling_fsm.viewer.columns import joined, unpacked
@@ -58,7 +59,7 @@ def test_a_run_of_processes_is_shown_from_its_topics(tmp_path: Path) -> None:
     assert run.returncode == 0
     scalars, columns = columns_of(parts)
     assert scalars["result"]["finished"] is True
-    motion = read_timeline(tmp_path).motion
+    motion = read_timeline(BagSource(tmp_path)).motion
     stamps = np.array([each.t for each in motion])
     rows = np.searchsorted(stamps, columns["ego.t"] - 1e-3)
     assert len(rows) > 0.5 * len(motion)  # It listens unreliably: on a busy machine some are not shown.

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tuling_fsm.bag.replay import replay
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.ticks import read_inputs
 from tuling_fsm.run import run_scenario
 from tuling_fsm.run_settings import RunSettings
@@ -38,9 +39,9 @@ def test_calls_are_recorded_once_and_replayed(tmp_path: Path) -> None:
     result = run_scenario(RunSettings(scenario, seed=1), out=tmp_path, film=False)
     assert result["end"] == "goal"
     assert not {"report.html", "pictures.html"} & {file.name for file in tmp_path.iterdir()}
-    inputs = list(read_inputs(tmp_path / "run.mcap"))
+    inputs = list(read_inputs(BagSource(tmp_path / "run.mcap")))
     seen = [(each.stamp, name) for each in inputs for name in OPERATOR if getattr(each, name)]
     (reset_at, first), (skip_at, second) = seen
     assert (first, second) == ("reset", "skip_task")
     assert abs(reset_at - 2.0) < 0.2 and abs(skip_at - 3.0) < 0.3
-    assert replay(tmp_path / "run.mcap") == []
+    assert replay(BagSource(tmp_path / "run.mcap")) == []

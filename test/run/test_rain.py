@@ -8,6 +8,7 @@ import pytest
 
 from tuling_fsm.bag.reader import read_messages
 from tuling_fsm.bag.replay import replay
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.behaviour.parameters import RadarParameters
 from tuling_fsm.core.request import Reason
 from tuling_fsm.run import run_scenario
@@ -48,7 +49,7 @@ def test_a_shower_is_driven_through_slowly_and_by_radar(tmp_path: Path) -> None:
     assert result["end"] == "goal"
     assert not [infraction for infraction in result["infractions"] if infraction["at_fault"]]
     assert result["longest_unexplained_stop_s"] < 1.0
-    messages = list(read_messages(tmp_path / "run.mcap"))
+    messages = list(read_messages(BagSource(tmp_path / "run.mcap")))
     sensors = [(seconds(m.ns), unpack_string(m.data, m.topic)) for m in messages if m.topic == "sensors"]
     assert [word for _, word in sensors] == ["all", "radar_and_history", "all"]
     (_, _), (begin, _), (end, _) = sensors
@@ -58,7 +59,7 @@ def test_a_shower_is_driven_through_slowly_and_by_radar(tmp_path: Path) -> None:
     dry = max(v for t, v in motion if t < begin or t > end)
     wet = max(v for t, v in motion if begin + 4.0 < t < end)
     assert wet < RADAR.speed + 0.2 < dry
-    assert replay(tmp_path / "run.mcap") == []
+    assert replay(BagSource(tmp_path / "run.mcap")) == []
 
 
 DEAD_RADAR = """

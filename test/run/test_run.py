@@ -10,6 +10,7 @@ from scenario_text import along_lanes
 
 from tuling_fsm.bag.reader import read_messages
 from tuling_fsm.bag.replay import replay
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.ticks import read_inputs, read_run_record
 from tuling_fsm.cli import main
 from tuling_fsm.core.errors import InputError
@@ -37,7 +38,7 @@ def test_a_run_leaves_result_bag_and_report_and_replays(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "a" / "result.json").read_text(encoding="utf-8")) == first
     assert "The run from above" in (tmp_path / "a" / "pictures.html").read_text(encoding="utf-8")
     assert 'class="run"' in (tmp_path / "a" / "report.html").read_text(encoding="utf-8")
-    assert replay(tmp_path / "a" / "run.mcap") == []
+    assert replay(BagSource(tmp_path / "a" / "run.mcap")) == []
 
 
 @pytest.mark.slow
@@ -88,7 +89,7 @@ def test_a_bag_can_be_left_without_its_film(tmp_path: Path, capsys: pytest.Captu
     assert {each.name for each in out.iterdir()} == {"metadata.yaml", "run.mcap", "result.json"}
     result = json.loads((out / "result.json").read_text(encoding="utf-8"))
     assert result["finished"]
-    assert result["settings"].items() <= read_run_record(out).items()
+    assert result["settings"].items() <= read_run_record(BagSource(out)).items()
     assert capsys.readouterr().out.splitlines()[-1] == f"  {out / 'result.json'}, {out / 'run.mcap'}"
 
 
@@ -103,7 +104,11 @@ def test_a_mission_takes_the_place_of_the_scenarios_route(tmp_path: Path) -> Non
     assert main([*asked, "--no-film", "--out", str(tmp_path / "out")]) == 1
     result = json.loads((tmp_path / "out" / "result.json").read_text(encoding="utf-8"))
     assert (result["end"], result["settings"]["mission_sha256"]) == ("time", content_sha256(tmp_path / "mission.json"))
-    told = {inputs.mission["goal"]["x"] for inputs in read_inputs(tmp_path / "out" / "run.mcap") if inputs.mission}
+    told = {
+        inputs.mission["goal"]["x"]
+        for inputs in read_inputs(BagSource(tmp_path / "out" / "run.mcap"))
+        if inputs.mission
+    }
     assert told == {180.0}
 
 
@@ -150,7 +155,7 @@ def test_a_run_that_is_shown_is_the_same(tmp_path: Path) -> None:
     bags = []
     for name, view in (("shown", LiveView(say=said.append)), ("alone", None)):
         run_scenario(RunSettings(roam, overrides=(("length_m", "40"),)), out=tmp_path / name, film=False, view=view)
-        bags.append(list(read_messages(tmp_path / name)))
+        bags.append(list(read_messages(BagSource(tmp_path / name))))
     assert len(bags[0]) > 1000
     assert bags[0] == bags[1]
     assert said[0].startswith("view: http://127.0.0.1:")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from run.traces import kept
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.timeline import Timeline, read_timeline
 from tuling_fsm.core.standstills import NO_REASON
 from tuling_fsm.run import run_scenario
@@ -107,7 +108,7 @@ def test_what_is_to_be_seen_is_seen_without_a_fault_and_every_stop_has_its_reaso
         assert result["trace_sha256"] == next(trace.sha256 for trace in kept() if trace.name == f"{name}:1")
     assert result["longest_unexplained_stop_s"] < 1.0
     assert result["flaps"] <= 1
-    timeline = read_timeline(tmp_path)
+    timeline = read_timeline(BagSource(tmp_path))
     assert _in_order(expected.states, [(row["to"], row["clause"]) for row in result["transitions"]])
     assert _in_order(
         expected.supervisors, [(change.dest, change.clause) for change in timeline.changes if change.supervisor]

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.viewer.film_page import write_film
 from tuling_fsm.viewer.recording import FilmSource
@@ -38,7 +39,7 @@ def bag(tmp_path_factory: pytest.TempPathFactory, course: RoadMap) -> Path:
 def film(bag: Path) -> Path:
     """Its page."""
     ticks = [(k * TICK_S, 2.0 + k % 3) for k in range(round(END_S / TICK_S))]
-    write_film(bag / "report.html", [FilmSource(bag, tick_ms=ticks)])
+    write_film(bag / "report.html", [FilmSource(BagSource(bag), tick_ms=ticks)])
     return bag / "report.html"
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tuling_fsm.bag.reader import read_messages
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.viewer.columns import joined, unpacked
 from tuling_fsm.viewer.live.patches import LiveFilm
 
@@ -17,7 +18,7 @@ PATCH_TICKS = 2
 def patches(film: LiveFilm, bag: Path, tick_ms: bool = True) -> Iterator[bytes]:
     """A patch every so many ticks; the last one with the result."""
     ticks = 0
-    for message in read_messages(bag):
+    for message in read_messages(BagSource(bag)):
         if message.topic == "odometry":
             ticks += 1
             if ticks % PATCH_TICKS == 0:

@@ -20,6 +20,7 @@ from typing import Any
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.timeline import read_timeline
 from tuling_fsm.cli import main
 from tuling_fsm.viewer.timeline_picture import limit_bars
@@ -87,7 +88,7 @@ def run_from_above(studio: Studio) -> Image.Image:
 
 def film(studio: Studio) -> Image.Image:
     """The car brakes for a pedestrian."""
-    bars = limit_bars(read_timeline(studio.demo), 0.0)
+    bars = limit_bars(read_timeline(BagSource(studio.demo)), 0.0)
     since = max((bar for bar in bars if bar[2] == "PEDESTRIAN"), key=lambda bar: bar[1] - bar[0])[0]
     return studio.taken(studio.demo / "report.html", f"film.clock.seek({since + INTO_S}); film.zoom(1.6);", TALL)
 

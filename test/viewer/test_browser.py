@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.timeline import read_timeline
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.viewer.film_page import write_film
@@ -26,7 +27,7 @@ def page(film: Path) -> Path:
 
 
 def test_the_slider_moves_the_car_to_the_pose_of_the_bag(tab: Tab, bag: Path) -> None:
-    motion = read_timeline(bag).motion
+    motion = read_timeline(BagSource(bag)).motion
     for sample in motion[:: len(motion) // 25]:
         tab.go(sample.t)
         ego = tab.ask("film.stages[0].ego")
@@ -202,7 +203,7 @@ def test_a_narrow_screen_and_both_themes(browser: Any, film: Path, scheme: str) 
 
 def test_two_runs_over_each_other_and_side_by_side(browser: Any, bag: Path, course: RoadMap, tmp_path: Path) -> None:
     other = record(tmp_path / "other", course, shift_s=1.7e9, without=("markers",))
-    write_film(tmp_path / "two.html", [FilmSource(bag), FilmSource(other)])
+    write_film(tmp_path / "two.html", [FilmSource(BagSource(bag)), FilmSource(BagSource(other))])
     opened = Tab(browser, tmp_path / "two.html", "#t=5")
     assert opened.ask("film.stages.length") == 1
     assert opened.ask("film.stages[0].drawn.ego") == 2
@@ -224,7 +225,7 @@ def test_two_runs_over_each_other_and_side_by_side(browser: Any, bag: Path, cour
 
 def test_a_drive_without_a_map_or_anything_said(browser: Any, course: RoadMap, tmp_path: Path) -> None:
     silent = ("run", "state", "why", "transition", "markers", "sensors", "indicators")
-    write_film(tmp_path / "bare.html", [FilmSource(record(tmp_path / "bare", course, without=silent))])
+    write_film(tmp_path / "bare.html", [FilmSource(BagSource(record(tmp_path / "bare", course, without=silent)))])
     opened = Tab(browser, tmp_path / "bare.html")
     opened.go(4.0)
     assert opened.ask("film.stages[0].drawn.objects") == 2

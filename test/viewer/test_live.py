@@ -11,6 +11,7 @@ from bag.test_timeline import with_a_stamp, with_resets
 
 from tuling_fsm.bag.drive_clock import DriveClock
 from tuling_fsm.bag.reader import read_messages
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.map.road_map import RoadMap
@@ -43,7 +44,7 @@ def parts(bag: Path, course: RoadMap) -> list[bytes]:
 @pytest.fixture(scope="module")
 def whole(bag: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     ticks = [(k * 0.05, 2.0 + k % 3) for k in range(240)]
-    header, columns = unpacked(record(FilmSource(bag, tick_ms=ticks)).data)
+    header, columns = unpacked(record(FilmSource(BagSource(bag), tick_ms=ticks)).data)
     return header, columns
 
 
@@ -260,11 +261,11 @@ def test_a_planner_that_was_silent_for_long_goes_on_with_the_drive() -> None:
 @pytest.mark.clause("EXPL-1", "DWELL-5")
 def test_no_film_has_a_tick_from_before_the_clock_was_set(tmp_path: Path) -> None:
     bag, page = with_a_stamp(tmp_path, 0.0, 0), Page()
-    for message in read_messages(bag):
+    for message in read_messages(BagSource(bag)):
         page.film.take(message.topic, message.data)
     page.tick(1.7e9 + 6.0)
     live, _ = page.content
-    film, columns = unpacked(record(FilmSource(bag)).data)
+    film, columns = unpacked(record(FilmSource(BagSource(bag))).data)
     assert (film["origin"]["t"], film["begin"], film["end"]) == (1.7e9, 0.0, 5.95)
     assert (columns["ego.t"][0], columns["ego.t"][-1]) == (0.0, pytest.approx(5.95))
     assert [(stop["from"], stop["to"]) for stop in film["stops"]] == [(2.0, 5.95)]
@@ -275,10 +276,10 @@ def test_no_film_has_a_tick_from_before_the_clock_was_set(tmp_path: Path) -> Non
 @pytest.mark.clause("EXPL-1", "DWELL-5")
 def test_of_a_simulator_that_is_reset_the_film_shows_the_longest_drive_and_the_page_the_last(tmp_path: Path) -> None:
     bag, page = with_resets(tmp_path, 3.0, 6.0, 5.0), Page()
-    for message in read_messages(bag):
+    for message in read_messages(BagSource(bag)):
         page.film.take(message.topic, message.data)
         page.show()
-    film, shown = unpacked(record(FilmSource(bag)).data), page.content
+    film, shown = unpacked(record(FilmSource(BagSource(bag))).data), page.content
     for (header, columns), number, end in ((film, 2, 5.95), (shown, 3, 4.95)):
         assert (header["begin"], header["end"]) == (0.0, end)
         assert set(columns["ego.v"].tolist()) == {number}

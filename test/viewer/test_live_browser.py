@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.timeline import read_timeline
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.share import share_file
@@ -80,7 +81,7 @@ def test_a_page_shows_the_run_while_it_drives_and_plays_it_afterwards(browser: A
     vanishing.page.close()
     assert "the drive is over" in run.end()
     assert run.process.returncode == 0
-    motion = read_timeline(run.out).motion
+    motion = read_timeline(BagSource(run.out)).motion
     for each in (tab, second):
         each.page.wait_for_selector(OVER)
         assert each.ask("film.recordings[0].columns.get('ego.t').length") == len(motion)

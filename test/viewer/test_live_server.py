@@ -17,6 +17,7 @@ import pytest
 
 from tuling_fsm.agent import Parameters
 from tuling_fsm.bag.reader import read_messages
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.share import share_file
@@ -230,7 +231,7 @@ def test_the_process_of_the_page_leaves_predictions_out_while_ticks_wait(
     server: LiveServer, bag: Path, course: RoadMap, waiting: int, predicted: bool
 ) -> None:
     messages: list[tuple[str, bytes]] = []
-    for message in read_messages(bag):
+    for message in read_messages(BagSource(bag)):
         if message.topic != "run":
             messages.append((message.topic, message.data))
         if message.topic == "odometry":

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.timeline import read_timeline
 from tuling_fsm.behaviour.tables import table
 from tuling_fsm.viewer.machine_page import write_machine
@@ -32,7 +33,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory, bag: Path) -> tuple[Path, Pa
     """To be played with, and with a run in it."""
     folder = tmp_path_factory.mktemp("machine")
     write_machine(folder / "play.html")
-    write_machine(folder / "run.html", run_data(bag))
+    write_machine(folder / "run.html", run_data(BagSource(bag)))
     return folder / "play.html", folder / "run.html"
 
 
@@ -205,7 +206,7 @@ def test_a_run_is_stepped_through_as_its_bag_has_it(browser: Any, pages: tuple[P
         "[...document.querySelectorAll('#log-run .made')].map(({ dataset }) => dataset)"
         ".map((d) => [Number(d.t), d.machine, d.from, d.to, d.guard, d.clause])"
     )
-    changes = read_timeline(bag).changes
+    changes = read_timeline(BagSource(bag)).changes
     names = ["rain_fog" if change.supervisor else "tuling" for change in changes]
     wanted = [
         [c.t, name, c.source.removeprefix("rain_fog/"), c.dest.removeprefix("rain_fog/"), c.guard, c.clause]

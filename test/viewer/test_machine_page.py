@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.timeline import read_timeline
 from tuling_fsm.behaviour.tables import table
 from tuling_fsm.cli import main
@@ -44,7 +45,7 @@ def test_a_run_whose_folder_is_no_utf_8_is_a_title(bag: Path, tmp_path: Path) ->
 
 @pytest.mark.medium
 def test_the_page_is_one_small_file_that_loads_nothing(bag: Path) -> None:
-    text = machine_page(run_data(bag))
+    text = machine_page(run_data(BagSource(bag)))
     assert LOADED.findall(text) == []
     assert len(text.encode()) < MOST_BYTES
     imports = json.loads(re.findall(r'<script type="importmap">(.*?)</script>', text)[0])["imports"]
@@ -71,7 +72,7 @@ def test_every_state_row_and_guard_of_the_tables_is_in_it() -> None:
 @pytest.mark.clause("EXPL-1")
 @pytest.mark.medium
 def test_the_transitions_of_a_run_are_those_of_its_bag(bag: Path) -> None:
-    run, timeline = run_data(bag), read_timeline(bag)
+    run, timeline = run_data(BagSource(bag)), read_timeline(BagSource(bag))
     assert len(run["transitions"]) == len(timeline.changes) == 3
     for said, change in zip(run["transitions"], timeline.changes, strict=True):
         prefix = f"{said['machine']}/" if change.supervisor else ""
@@ -86,7 +87,7 @@ def test_the_transitions_of_a_run_are_those_of_its_bag(bag: Path) -> None:
 
 @pytest.mark.medium
 def test_stamps_of_a_clock_begin_at_zero(course: RoadMap, tmp_path: Path) -> None:
-    run = run_data(record(tmp_path / "late", course, shift_s=1.7e9))
+    run = run_data(BagSource(record(tmp_path / "late", course, shift_s=1.7e9)))
     assert run["begin"] == 0.0
     assert [round(each["t"], 3) for each in run["transitions"]] == [1.0, 4.0, 6.0]
 
@@ -95,7 +96,7 @@ def test_a_run_of_other_tables_is_refused(course: RoadMap, tmp_path: Path, monke
     changes = ((1.0, "on_road/normal", "on_road/flying", "NOR-2", "junction_ahead", False),)
     monkeypatch.setattr("viewer.drives._CHANGES", changes)
     with pytest.raises(InputError, match="on_road/flying"):
-        run_data(record(tmp_path / "other", course))
+        run_data(BagSource(record(tmp_path / "other", course)))
 
 
 @pytest.mark.medium

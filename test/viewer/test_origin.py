@@ -12,6 +12,7 @@ import pytest
 from PIL import Image
 
 from tuling_fsm.bag.reader import read_messages
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.timeline import read_timeline
 from tuling_fsm.bag.topic_names import OURS
 from tuling_fsm.map.opendrive import read_map
@@ -61,12 +62,12 @@ def is_near(header: Mapping[str, Any], columns: Mapping[str, Any]) -> bool:
 
 @pytest.mark.slow
 def test_a_film_is_near_zero_and_knows_where_that_is(drive: Path) -> None:
-    header, columns = unpacked(record(FilmSource(drive)).data)
+    header, columns = unpacked(record(FilmSource(BagSource(drive))).data)
     assert is_near(header, columns)
     assert [layer for layer in LAYERS if not len(columns[f"{layer}.x"])] == []
     assert all(header[name] for name in ("routes", "spans", "roads"))
     origin = header["origin"]
-    begin = read_timeline(drive).motion[0].pose
+    begin = read_timeline(BagSource(drive)).motion[0].pose
     assert (columns["ego.x"][0] + origin["x"], columns["ego.y"][0] + origin["y"]) == pytest.approx(
         (begin.x, begin.y), abs=1e-3
     )
@@ -74,15 +75,15 @@ def test_a_film_is_near_zero_and_knows_where_that_is(drive: Path) -> None:
 
 @pytest.mark.slow
 def test_two_runs_over_each_other_have_one_origin(drive: Path, bag: Path) -> None:
-    first = record(FilmSource(bag))
+    first = record(FilmSource(BagSource(bag)))
     assert first.origin[1:] == (0.0, 0.0)
-    assert record(FilmSource(drive), beside=first).origin[1:] == (0.0, 0.0)
+    assert record(FilmSource(BagSource(drive)), beside=first).origin[1:] == (0.0, 0.0)
 
 
 @pytest.mark.slow
 def test_a_drive_that_goes_on_is_near_zero_too(drive: Path, utm_course: FarMap) -> None:
     film = LiveFilm(LiveSource("drive", road_map=read_map(utm_course[0])))
-    for message in read_messages(drive, False, OURS):
+    for message in read_messages(BagSource(drive, salvage=False, names=OURS)):
         film.take(message.topic, message.data)
     patch = film.patch()
     assert patch is not None

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.timeline import read_timeline
 from tuling_fsm.bag.writer import BagWriter
 from tuling_fsm.core.errors import InputError
@@ -28,14 +29,14 @@ from .drives import record as record_drive
 
 @pytest.fixture(scope="module")
 def packed(bag: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    header, columns = unpacked(record(FilmSource(bag)).data)
+    header, columns = unpacked(record(FilmSource(BagSource(bag))).data)
     return header, columns
 
 
 @pytest.mark.medium
 def test_the_car_is_where_the_odometry_has_it(bag: Path, packed: tuple[dict[str, Any], dict[str, Any]]) -> None:
     _, columns = packed
-    motion = read_timeline(bag).motion
+    motion = read_timeline(BagSource(bag)).motion
     assert len(motion) == len(columns["ego.t"])
     places = np.array([(each.t, each.pose.x, each.pose.y, each.pose.heading, each.v) for each in motion])
     for k, (name, step) in enumerate((("t", 1e-3), ("x", 1e-3), ("y", 1e-3), ("heading", 1e-4), ("v", 0.01))):
@@ -103,26 +104,28 @@ def test_stops_changes_and_infractions_are_told(packed: tuple[dict[str, Any], di
 @pytest.mark.medium
 def test_a_bag_of_the_vehicle_begins_at_zero_and_needs_neither_result_nor_map(tmp_path: Path, course: RoadMap) -> None:
     folder = record_drive(tmp_path / "car", course, shift_s=1.7e9, without=("run", "markers"))
-    header, columns = unpacked(record(FilmSource(folder)).data)
+    header, columns = unpacked(record(FilmSource(BagSource(folder))).data)
     assert (header["origin"]["t"], header["begin"], header["result"], header["roads"]) == (1.7e9, 0.0, None, None)
     assert header["stops"][0]["from"] == pytest.approx(STANDS[0], abs=1e-3)
     assert columns["object.x"][0] == pytest.approx(100.0, abs=0.02)
     assert header["end"] == pytest.approx(END_S - 0.05, abs=1e-3)
-    with_map, _ = unpacked(record(FilmSource(folder, map_file=COURSE)).data)
+    with_map, _ = unpacked(record(FilmSource(BagSource(folder), map_file=COURSE)).data)
     assert with_map["map"] == "course"
 
 
 @pytest.mark.medium
 def test_a_bag_without_odometry_shows_the_plans(tmp_path: Path, course: RoadMap) -> None:
     folder = record_drive(tmp_path / "plans", course, without=("odometry",))
-    _, columns = unpacked(record(FilmSource(folder)).data)
+    _, columns = unpacked(record(FilmSource(BagSource(folder))).data)
     assert columns["ego.x"][40] == pytest.approx(pose_at(2.0).x, abs=1e-3)
 
 
 @pytest.mark.medium
 def test_a_bag_in_which_the_planner_says_nothing_is_shown_all_the_same(tmp_path: Path, course: RoadMap) -> None:
     silent = ("state", "why", "transition", "markers", "sensors", "indicators")
-    header, columns = unpacked(record(FilmSource(record_drive(tmp_path / "other", course, without=silent))).data)
+    header, columns = unpacked(
+        record(FilmSource(BagSource(record_drive(tmp_path / "other", course, without=silent)))).data
+    )
     assert header["changes"] == []
     assert len(columns["plan.t"]) > 100
 
@@ -134,7 +137,7 @@ def test_parameters_of_another_version_and_a_strange_route_are_no_reason_to_show
             bag.write(ns, "odometry", pack_odometry(ns, Odometry(0.1 * k, pose_at(0.1 * k), 5.0, 0.0)))
         bag.write(ns, "route_answer", pack_json({"points": "none"}))
         bag.write(ns, "markers", b"no markers")
-    header, columns = unpacked(record(FilmSource(tmp_path / "old")).data)
+    header, columns = unpacked(record(FilmSource(BagSource(tmp_path / "old"))).data)
     assert header["vehicle"]["wheelbase"] == Vehicle().wheelbase
     assert header["routes"] == []
     assert len(columns["ego.t"]) == 40
@@ -146,7 +149,7 @@ def test_the_result_of_a_run_of_other_settings_is_not_shown(tmp_path: Path, seed
         for k in range(3):
             bag.write(k, "odometry", pack_odometry(k, Odometry(0.0, pose_at(0.0), 5.0, 0.0)))
     (tmp_path / "result.json").write_text(json.dumps({"infractions": [], "settings": {"seed": 1}}), encoding="utf-8")
-    header, _ = unpacked(record(FilmSource(tmp_path)).data)
+    header, _ = unpacked(record(FilmSource(BagSource(tmp_path))).data)
     assert header["result"] == ({"infractions": []} if seed == 1 else None)
 
 
@@ -154,7 +157,7 @@ def test_a_bag_in_which_nothing_moves_is_refused(tmp_path: Path) -> None:
     with BagWriter(tmp_path / "still") as bag:
         bag.write(nanoseconds(1.0), "rain_fog", pack_bool(False))
     with pytest.raises(InputError, match="no car moves in it"):
-        record(FilmSource(tmp_path / "still"))
+        record(FilmSource(BagSource(tmp_path / "still")))
 
 
 def test_a_long_drive_is_kept_more_coarsely() -> None:

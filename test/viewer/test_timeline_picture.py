@@ -16,6 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.font_manager import FontEntry
 
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.timeline import Timeline, read_timeline
 from tuling_fsm.cli import main
 from tuling_fsm.core.request import Reason
@@ -39,7 +40,7 @@ def bars(axes: Axes) -> dict[str, list[tuple[float, float]]]:
 @pytest.mark.clause("EXPL-1")
 @pytest.mark.medium
 def test_states_limits_and_stops_are_those_of_the_bag(bag: Path) -> None:
-    timeline = read_timeline(bag)
+    timeline = read_timeline(BagSource(bag))
     above, speed, below, listed = timeline_figure(timeline, "drive").axes
     assert list(bars(above)) == STATES
     assert bars(above)[STATES[1]] == [pytest.approx((1.0, 4.0), abs=0.01)]
@@ -68,7 +69,7 @@ def test_a_folder_whose_name_is_no_utf_8_is_a_title(bag: Path, tmp_path: Path) -
 
 @pytest.mark.medium
 def test_names_that_look_like_formulas_are_words(bag: Path, tmp_path: Path) -> None:
-    timeline, odd = read_timeline(bag), "run$_{a$"
+    timeline, odd = read_timeline(BagSource(bag)), "run$_{a$"
     stops = tuple(replace(each, causes=(each.primary._replace(words=odd),)) for each in timeline.stops)
     changes = tuple(each._replace(source=odd) for each in timeline.changes)
     draw_timeline(tmp_path / "why.png", replace(timeline, stops=stops, changes=changes), odd)
@@ -101,10 +102,10 @@ def test_codes_have_the_colours_of_the_film() -> None:
 
 @pytest.mark.medium
 def test_a_bag_of_a_clock_is_counted_from_its_beginning(course: RoadMap, tmp_path: Path, bag: Path) -> None:
-    shifted = read_timeline(record(tmp_path / "clock", course, shift_s=1.7e9))
+    shifted = read_timeline(BagSource(record(tmp_path / "clock", course, shift_s=1.7e9)))
     assert shifted.origin == shifted.begin
     for bars_of in (state_bars, limit_bars):
-        ours, theirs = list(bars_of(read_timeline(bag), 0.0)), list(bars_of(shifted, shifted.origin))
+        ours, theirs = list(bars_of(read_timeline(BagSource(bag)), 0.0)), list(bars_of(shifted, shifted.origin))
         assert [label for *_, label in ours] == [label for *_, label in theirs]
         assert [times[:2] for times in ours] == [pytest.approx(times[:2], abs=1e-3) for times in theirs]
 

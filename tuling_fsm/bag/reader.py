@@ -22,7 +22,8 @@ from mcap.stream_reader import breakup_chunk
 from mcap.writer import MCAP0_MAGIC
 from rosbags.rosbag2 import Reader
 
-from tuling_fsm.bag.topic_names import OURS, Message, TopicNames
+from tuling_fsm.bag.source import BagSource
+from tuling_fsm.bag.topic_names import Message, TopicNames
 from tuling_fsm.bag.writer import DESCRIPTION
 from tuling_fsm.core.errors import InputError
 
@@ -252,21 +253,16 @@ class _Scan:
                 yield Message(record.log_time, self._table[topic], kind, self._names.in_map(kind, data))
 
 
-def read_messages(path: str | Path, salvage: bool = False, names: TopicNames = OURS) -> Iterator[Message]:
+def read_messages(bag: BagSource) -> Iterator[Message]:
     """Every message by log time.
-
-    Args:
-        path: a bag folder, or one `.mcap` or `.db3` file.
-        salvage: read a damaged file up to the damage instead of refusing it.
-        names: how the bag calls its topics and frames.
 
     Raises:
         InputError: no bag, a truncated or corrupt one, or names that do not fit it.
     """
-    path = Path(path)
+    path, names = bag.path, bag.names
     if not path.exists():
-        raise InputError(str(path), "no such file or folder", "a rosbag2")
-    if salvage:
+        raise InputError(str(bag), "no such file or folder", "a rosbag2")
+    if bag.salvage:
         return salvaged(path, names)
     compressed = path.is_file() and _kind(path) is _of_zstd
     return _complete_of_zstd(path, names) if compressed else _complete(path, names, str(path))

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, Protocol
 
 from tuling_fsm.bag.read_warnings import Report
 from tuling_fsm.bag.saved_state import dump_state, go_on, parse_state
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.ticks import AGENT, RecordedTick, read_recorded, read_ticks
-from tuling_fsm.bag.topic_names import OURS, TopicNames
 from tuling_fsm.bag.writer import FILE_NAME, BagWriter
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.input_file import content_sha256, from_letters, in_letters, is_file
@@ -39,26 +39,20 @@ class Stepper(Protocol):
 
 
 def replay(
-    bag: str | Path,
+    bag: BagSource,
     *,
-    against: str | Path | None = None,
+    against: BagSource | None = None,
     map_file: str | Path | None = None,
     out: str | Path | None = None,
-    salvage: bool = False,
-    names: TopicNames = OURS,
-    report: Report | None = None,
     progress: Report | None = None,
 ) -> list[str]:
     """Feed a bag to the product's planner, and compare its transitions with recorded ones.
 
     Args:
-        bag: a rosbag2 folder or file.
+        bag: the drive whose inputs are fed.
         against: the bag whose transitions count; `bag` itself if not given.
         map_file: OpenDRIVE map instead of the one that the bag names.
         out: folder for a bag of the same inputs with the present answers beside them; None writes nothing.
-        salvage: use what is left of a damaged bag.
-        names: how the bag calls its topics and frames.
-        report: told of what is odd; without it messages that cannot be used raise.
         progress: told in a line how far it is, once a recorded second at the most.
 
     Returns:
@@ -68,11 +62,11 @@ def replay(
         InputError: a bag or the map cannot be used.
     """
     _keep_what_is_read(out, bag, against)
-    recorded = read_recorded(bag, salvage, names, report)
-    wanted = recorded if against is None else read_recorded(against, salvage, names.of_second, report)
+    recorded, report = read_recorded(bag), bag.report
+    wanted = recorded if against is None else read_recorded(against)
     chosen = map_of(recorded.run, str(bag), map_file, report)
     agent = agent_of(recorded.run, str(bag), chosen)
-    recorded_ticks = _told(read_ticks(bag, salvage, report, names), StampProgress(progress, recorded.duration_s))
+    recorded_ticks = _told(read_ticks(bag), StampProgress(progress, recorded.duration_s))
     ticks = _with_changes(agent, recorded_ticks, report)
     if out is not None:
         run = {**recorded.run, **map_record(chosen), "planner": AGENT, "version": __version__}
@@ -85,10 +79,10 @@ def replay(
     return differences(wanted.transitions, replayed)
 
 
-def _keep_what_is_read(out: str | Path | None, *bags: str | Path | None) -> None:
+def _keep_what_is_read(out: str | Path | None, *bags: BagSource | None) -> None:
     """Raise `InputError` where a bag that is read would be written over."""
     written = () if out is None else (Path(out).resolve(), (Path(out) / FILE_NAME).resolve())
-    if any(bag is not None and Path(bag).resolve() in written for bag in bags):
+    if any(bag is not None and bag.path.resolve() in written for bag in bags):
         raise InputError(str(out), "is a bag that is read", "another folder")
 
 

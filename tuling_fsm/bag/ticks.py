@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from tuling_fsm.bag.read_warnings import ReadWarnings, Report
 from tuling_fsm.bag.reader import read_messages
-from tuling_fsm.bag.topic_names import OURS, Message, TopicNames
+from tuling_fsm.bag.source import BagSource
+from tuling_fsm.bag.topic_names import Message
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.topics import BY_NAME, INPUTS
 from tuling_fsm.wire.cdr import seconds, stamp_ns
@@ -36,33 +36,22 @@ class RecordedTick(NamedTuple):
     parameters: dict[str, Any] | None = None
 
 
-def read_inputs(
-    path: str | Path, salvage: bool = False, report: Report | None = None, names: TopicNames = OURS
-) -> Iterator[Inputs]:
+def read_inputs(bag: BagSource) -> Iterator[Inputs]:
     """The inputs of every tick, by the stamps of the bag.
 
     A tick is an odometry message; a `trajectory` with a later stamp than the last tick answers one of the timer, which
     may have seen odometry that is older. In a bag that another program recorded a message counts for the first tick
     after its log time.
 
-    Args:
-        path: a bag folder, or one `.mcap` or `.db3` file.
-        salvage: read a damaged MCAP file up to the damage.
-        report: told of messages that cannot be used and are left out, as the node does, and of what else is odd;
-            without it they raise.
-        names: how the bag calls its topics and frames.
-
     Raises:
         InputError: no bag, a damaged one, no tick in it.
     """
-    return ticks(read_messages(path, salvage, names), str(path), report)
+    return ticks(read_messages(bag), str(bag), bag.report)
 
 
-def read_ticks(
-    path: str | Path, salvage: bool = False, report: Report | None = None, names: TopicNames = OURS
-) -> Iterator[RecordedTick]:
+def read_ticks(bag: BagSource) -> Iterator[RecordedTick]:
     """As `read_inputs`, with the parameters that were changed in mid-drive."""
-    return _ticks(read_messages(path, salvage, names), str(path), report)
+    return _ticks(read_messages(bag), str(bag), bag.report)
 
 
 def ticks(messages: Iterable[Message], where: str, report: Report | None = None) -> Iterator[Inputs]:
@@ -150,19 +139,17 @@ class RecordedRun:
         return self.run.get("planner", AGENT) == AGENT and bool(self.run or self.transitions)
 
 
-def read_recorded(
-    path: str | Path, salvage: bool = False, names: TopicNames = OURS, report: Report | None = None
-) -> RecordedRun:
+def read_recorded(bag: BagSource) -> RecordedRun:
     """All of it in one pass.
 
     Raises:
         InputError: no bag, or a damaged one; without `report` a message that cannot be used.
     """
     found = RecordedRun()
-    warnings = ReadWarnings(str(path), report)
+    warnings = ReadWarnings(str(bag), bag.report)
     first_ns: int | None = None
     last_ns = 0
-    for message in ours(read_messages(path, salvage, names)):
+    for message in ours(read_messages(bag)):
         first_ns, last_ns = message.ns if first_ns is None else first_ns, message.ns
         if message.topic == "transition":
             event = warnings.usable(message, unpack_transition)
@@ -178,25 +165,23 @@ def ours(messages: Iterable[Message]) -> Iterator[Message]:
     return (each for each in messages if each.topic in BY_NAME and each.type == BY_NAME[each.topic].type)
 
 
-def read_transitions(path: str | Path) -> list[dict[str, Any]]:
+def read_transitions(bag: BagSource) -> list[dict[str, Any]]:
     """The recorded `transition` messages, in order.
 
     Raises:
         InputError: no bag, or a damaged one.
     """
-    return read_recorded(path).transitions
+    return read_recorded(bag).transitions
 
 
-def read_run_record(
-    path: str | Path, salvage: bool = False, names: TopicNames = OURS, report: Report | None = None
-) -> dict[str, Any]:
+def read_run_record(bag: BagSource) -> dict[str, Any]:
     """What was recorded of the run itself (`BagWriter`'s `run`); empty where nothing was.
 
     Raises:
         InputError: as `read_recorded`.
     """
-    warnings = ReadWarnings(str(path), report)
-    for message in ours(read_messages(path, salvage, names)):
+    warnings = ReadWarnings(str(bag), bag.report)
+    for message in ours(read_messages(bag)):
         if message.topic == "run" and (run := warnings.usable(message, unpack_json)) is not None:
             return run
     return {}

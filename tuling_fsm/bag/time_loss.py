@@ -8,11 +8,10 @@ from operator import itemgetter
 from pathlib import Path
 
 from tuling_fsm.agent import Parameters
-from tuling_fsm.bag.read_warnings import Report
 from tuling_fsm.bag.replay import map_of, parameters_of
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.ticks import read_run_record
 from tuling_fsm.bag.timeline import MotionSample, Timeline, read_timeline
-from tuling_fsm.bag.topic_names import OURS, TopicNames
 from tuling_fsm.core.time_loss import LONGEST_GAP_S, TimeLosses, TimeLossSample, time_losses
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.speed_limits import SpeedLimits
@@ -22,29 +21,19 @@ UNKNOWN = "unknown"
 _GAP = "gap"
 
 
-def read_time_losses(
-    path: str | Path,
-    map_file: str | Path | None = None,
-    salvage: bool = False,
-    names: TopicNames = OURS,
-    report: Report | None = None,
-) -> TimeLosses:
+def read_time_losses(bag: BagSource, map_file: str | Path | None = None) -> TimeLosses:
     """What a bag tells of the time that was lost, by state and code.
 
     Args:
-        path: a bag of a run or of the car, as for `read_timeline`.
+        bag: of a run or of the car, as for `read_timeline`.
         map_file: OpenDRIVE map instead of the one that the bag names.
-        salvage: use what can be read of a damaged bag.
-        names: how the bag calls its topics and frames.
-        report: as for `read_timeline`.
 
     Raises:
         InputError: no bag, a damaged one, one in which the planner says nothing or that names no map.
     """
-    timeline = read_timeline(path, salvage, names, report=report)
-    run = read_run_record(path, salvage, names, report)
-    parameters: Parameters = parameters_of(run, str(path))
-    limits = SpeedLimits(read_map(map_of(run, str(path), map_file, report)), parameters.vehicle.max_speed)
+    timeline, run = read_timeline(bag), read_run_record(bag)
+    parameters: Parameters = parameters_of(run, str(bag))
+    limits = SpeedLimits(read_map(map_of(run, str(bag), map_file, bag.report)), parameters.vehicle.max_speed)
     return time_losses(_samples(timeline, limits))
 
 

@@ -8,14 +8,14 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from operator import itemgetter
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from tuling_fsm.bag.drive_clock import ANY_TIME, DriveSpan, drive_span
-from tuling_fsm.bag.read_warnings import ReadWarnings, Report
+from tuling_fsm.bag.read_warnings import ReadWarnings
 from tuling_fsm.bag.reader import read_messages
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.ticks import TICK_TOPICS, ours
-from tuling_fsm.bag.topic_names import OURS, Message, TopicNames
+from tuling_fsm.bag.topic_names import Message
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.standstills import LimitChange, Standstill, longest_unexplained_s, stops
@@ -110,41 +110,31 @@ class Timeline:
         return next((stop for stop in self.stops if stop.t_from <= t <= stop.t_to), None)
 
 
-def read_timeline(
-    path: str | Path,
-    salvage: bool = False,
-    names: TopicNames = OURS,
-    silent: bool = False,
-    report: Report | None = None,
-) -> Timeline:
+def read_timeline(bag: BagSource, silent: bool = False) -> Timeline:
     """Read a bag with the planner's output topics, from this product's runs or recorded by any other program; where its
     time jumps by more than `LONGEST_SILENCE_S`, or goes back, the drive of which there is most.
 
     Args:
-        path: a bag folder, or one `.mcap` or `.db3` file.
-        salvage: read a damaged MCAP file up to the damage.
-        names: how the bag calls its topics and frames.
+        bag: what is read; its `report` is told of another drive, too.
         silent: whether the planner may say nothing in it, as one of another maker does.
-        report: told of another drive, of gaps, and of messages that cannot be used, which are left out; without it the
-            latter raise.
 
     Raises:
         InputError: no bag, a damaged one, one without messages, or one in which the planner says nothing.
     """
 
     def messages(drive: DriveSpan = ANY_TIME) -> Iterator[tuple[float, Message]]:
-        return by_stamp(ours(read_messages(path, salvage, names)), drive)
+        return by_stamp(ours(read_messages(bag)), drive)
 
-    warnings = ReadWarnings(str(path), report)
+    warnings = ReadWarnings(str(bag), bag.report)
     draft = _read(messages(), warnings)
     warnings.count()
     if not draft.stamps or not (draft.changes or draft.whys or draft.words or silent):
-        raise InputError(str(path), "the planner says nothing in it", "the topics state, transition and why")
+        raise InputError(str(bag), "the planner says nothing in it", "the topics state, transition and why")
     drive = drive_span(draft.clock)
     if not all(drive.holds(t, number) for number, (_, t) in enumerate(draft.clock)):
-        if report is not None:
-            report(f"{path}: time jumps: told is from {drive.begin:.3f} to {drive.end:.3f} s, the rest is left out")
-        again = ReadWarnings(str(path), lambda line: None)
+        if bag.report is not None:
+            bag.report(f"{bag}: time jumps: told is from {drive.begin:.3f} to {drive.end:.3f} s, the rest is left out")
+        again = ReadWarnings(str(bag), lambda line: None)
         draft = _read(messages(drive), again)
         draft.changes = [change for change in draft.changes if drive.begin <= change.t <= drive.end]
         draft.drive = drive

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,6 +15,7 @@ from tuling_fsm.agent import Agent, Parameters
 from tuling_fsm.bag.commonroad.drive import prepare
 from tuling_fsm.bag.commonroad.roads import to_opendrive
 from tuling_fsm.bag.commonroad.scenario import read_recording
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.ticks import read_inputs, read_recorded
 from tuling_fsm.bag.timeline import read_timeline
 from tuling_fsm.bag.writer import BagWriter
@@ -105,7 +107,7 @@ def read_bag_file(file: Path) -> int:
     for salvage in (False, True):
         for read in (_timeline, _recorded, _inputs, _film):
             try:
-                read(file, salvage)
+                read(BagSource(file, salvage))
             except InputError as error:
                 refusal = refusal or error
     if refusal is not None:
@@ -113,23 +115,23 @@ def read_bag_file(file: Path) -> int:
     return 1
 
 
-def _timeline(file: Path, salvage: bool) -> None:
-    read_timeline(file, salvage)
+def _timeline(bag: BagSource) -> None:
+    read_timeline(bag)
 
 
-def _recorded(file: Path, salvage: bool) -> None:
-    parameters = read_recorded(file, salvage).run.get("parameters", {})
+def _recorded(bag: BagSource) -> None:
+    parameters = read_recorded(bag).run.get("parameters", {})
     if isinstance(parameters, Mapping):
         load(Parameters, nest(parameters))
 
 
-def _inputs(file: Path, salvage: bool) -> None:
-    for _ in read_inputs(file, salvage, lambda line: None):
+def _inputs(bag: BagSource) -> None:
+    for _ in read_inputs(replace(bag, report=lambda line: None)):
         pass
 
 
-def _film(file: Path, salvage: bool) -> None:
-    record(FilmSource(file, salvage=salvage))
+def _film(bag: BagSource) -> None:
+    record(FilmSource(bag))
 
 
 def bag_seeds() -> list[bytes]:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.writer import DERIVED, FILM, RESULT
 from tuling_fsm.compiling import compile_kernels
 from tuling_fsm.core.errors import InputError
@@ -101,7 +102,7 @@ def run_processes(
             group.wait_for(SIM)
         result = _read_result(results, group)
         if out is not None:
-            write_film(out / FILM, [FilmSource(out)])
+            write_film(out / FILM, [FilmSource(BagSource(out))])
         return result
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +18,8 @@ from tuling_fsm.terminal import Style, styled
 from tuling_fsm.verbs.parser import Verbs, add_verb, finite, folder, path, written
 
 if TYPE_CHECKING:
-    from tuling_fsm.bag.topic_names import TopicNames
+    from tuling_fsm.bag.read_warnings import Report
+    from tuling_fsm.bag.source import BagSource
 
 
 def add_bag(parser: argparse.ArgumentParser) -> None:
@@ -33,15 +36,19 @@ def add_names(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--salvage", action="store_true", help="use what can be read of a damaged bag")
 
 
-def names_of(arguments: argparse.Namespace) -> TopicNames:
-    """What they say.
+def bags_of(arguments: argparse.Namespace, paths: Iterable[Path | None], report: Report) -> list[BagSource]:
+    """Bags that are read as these say; the first has its own names, those of the others need not be in them.
 
     Raises:
         InputError: a remap that cannot be used.
     """
+    from tuling_fsm.bag.source import BagSource
     from tuling_fsm.bag.topic_names import TopicNames, parse_remaps
 
-    return TopicNames(parse_remaps(arguments.remap), arguments.frame)
+    first = TopicNames(parse_remaps(arguments.remap), arguments.frame)
+    given = (path for path in paths if path is not None)
+    called = chain((first,), repeat(first.of_second))
+    return [BagSource(path, arguments.salvage, names, report) for path, names in zip(given, called, strict=False)]
 
 
 def add_replay(verbs: Verbs) -> None:
@@ -66,14 +73,12 @@ def _replay(arguments: argparse.Namespace) -> int:
     from tuling_fsm.bag.replay import replay
 
     with ProgressDisplay() as progress:
+        bag, *against = bags_of(arguments, (arguments.bag, arguments.against), progress.note)
         differences = replay(
-            arguments.bag,
-            against=arguments.against,
+            bag,
+            against=against[0] if against else None,
             map_file=arguments.map,
             out=arguments.out,
-            names=names_of(arguments),
-            salvage=arguments.salvage,
-            report=progress.note,
             progress=progress,
         )
     for line in differences:
@@ -122,13 +127,11 @@ def _time(arguments: argparse.Namespace) -> int:
     from tuling_fsm.bag.time_loss import read_time_losses
     from tuling_fsm.verbs.time_loss import table_as_json, table_lines
 
-    bags = [arguments.bag] if arguments.against is None else [arguments.bag, arguments.against]
-    names = names_of(arguments)
     with ProgressDisplay() as progress:
         losses = []
-        for bag, called in zip(bags, (names, names.of_second), strict=False):
+        for bag in bags_of(arguments, (arguments.bag, arguments.against), progress.note):
             progress(f"reading {bag}")
-            losses.append(read_time_losses(bag, arguments.map, arguments.salvage, called, progress.note))
+            losses.append(read_time_losses(bag, arguments.map))
     if arguments.json:
         print(json.dumps(table_as_json(*losses)))
     else:
@@ -150,11 +153,10 @@ def _why(arguments: argparse.Namespace) -> int:
         return _time(arguments)
     if arguments.against is not None or arguments.map is not None:
         raise InputError("--against" if arguments.map is None else "--map", "changes nothing here", "--time with it")
-    names = names_of(arguments)
     with ProgressDisplay() as progress:
-        progress(f"reading {arguments.bag}")
-        timeline = read_timeline(arguments.bag, arguments.salvage, names, report=progress.note)
-        result = _result(arguments.bag, arguments.salvage, names)
+        (bag,) = bags_of(arguments, (arguments.bag,), progress.note)
+        progress(f"reading {bag}")
+        timeline, result = read_timeline(bag), _result(bag)
     if arguments.png is not None:
         from tuling_fsm.viewer.timeline_picture import draw_timeline
 
@@ -175,14 +177,14 @@ def _why(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _result(bag: Path, salvage: bool, names: TopicNames) -> dict[str, Any] | None:
+def _result(bag: BagSource) -> dict[str, Any] | None:
     """`result.json` of the run, where a simulated one has left it beside its bag."""
     from tuling_fsm.bag.run_result import result_beside, result_file
     from tuling_fsm.bag.ticks import read_run_record
 
-    if not result_file(bag).is_file():
+    if not result_file(bag.path).is_file():
         return None
-    return result_beside(bag, read_run_record(bag, salvage, names, lambda line: None))
+    return result_beside(bag.path, read_run_record(replace(bag, report=lambda line: None)))
 
 
 def _timeline(timeline: Timeline, result: Mapping[str, Any] | None) -> Iterator[str]:

@@ -7,7 +7,7 @@ import sys
 from functools import partial
 
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.verbs.bags import add_names, names_of
+from tuling_fsm.verbs.bags import add_names, bags_of
 from tuling_fsm.verbs.parser import Verbs, add_verb, path, written
 
 
@@ -36,7 +36,8 @@ def _machine(arguments: argparse.Namespace) -> int:
 
     run = None
     if arguments.run is not None:
-        run = run_data(arguments.run, arguments.salvage, names_of(arguments), partial(print, file=sys.stderr))
+        (bag,) = bags_of(arguments, (arguments.run,), partial(print, file=sys.stderr))
+        run = run_data(bag)
     write_machine(arguments.html, run)
     print(arguments.html)
     return 0

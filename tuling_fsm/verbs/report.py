@@ -7,7 +7,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from tuling_fsm.verbs.bags import add_bag, add_names, names_of
+from tuling_fsm.verbs.bags import add_bag, add_names, bags_of
 from tuling_fsm.verbs.parser import Verbs, add_verb, path, written
 
 FILE_NAME = "report.html"
@@ -39,13 +39,10 @@ def _report(arguments: argparse.Namespace) -> int:
     from tuling_fsm.viewer.film_page import write_film
     from tuling_fsm.viewer.recording import FilmSource
 
-    bags: list[Path] = [arguments.bag] if arguments.other is None else [arguments.bag, arguments.other]
-    names = names_of(arguments)
-    file = arguments.out or _beside(bags)
+    bags = bags_of(arguments, (arguments.bag, arguments.other), partial(print, file=sys.stderr))
+    file = arguments.out or _beside([bag.path for bag in bags])
     compile_kernels(("world",))
-    called = zip(bags, (names, names.of_second), strict=False)
-    tell = partial(print, file=sys.stderr)
-    write_film(file, [FilmSource(bag, arguments.map, arguments.salvage, its_names, tell) for bag, its_names in called])
+    write_film(file, [FilmSource(bag, arguments.map) for bag in bags])
     print(file)
     return 0
 

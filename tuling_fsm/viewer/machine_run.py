@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TypedDict
 
-from tuling_fsm.bag.read_warnings import Report
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.timeline import StateChange, Timeline, read_timeline
-from tuling_fsm.bag.topic_names import OURS, TopicNames
 from tuling_fsm.behaviour.tables import table
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.input_file import in_letters
@@ -67,26 +66,20 @@ class RunDocument(TypedDict):
     limits: list[LimitEntry]
 
 
-def run_data(bag: Path, salvage: bool = False, names: TopicNames = OURS, report: Report | None = None) -> RunDocument:
+def run_data(bag: BagSource) -> RunDocument:
     """Read a bag.
-
-    Args:
-        bag: a bag folder, or one `.mcap` or `.db3` file.
-        salvage: use what can be read of a damaged bag.
-        names: how the bag calls its topics and frames.
-        report: as for `read_timeline`.
 
     Raises:
         InputError: no bag, a damaged one, one in which the planner says nothing, or whose states are no states of
             these tables.
     """
-    timeline = read_timeline(bag, salvage, names, report=report)
-    origin = timeline.origin
+    timeline = read_timeline(bag)
+    origin, path = timeline.origin, bag.path
     transitions = [_transition(change, origin) for change in timeline.changes]
     initial = _initial(timeline, transitions)
-    _check_states(bag, initial, transitions)
+    _check_states(path, initial, transitions)
     return {
-        "title": in_letters((bag if bag.is_dir() else bag.parent).resolve().name),
+        "title": in_letters((path if path.is_dir() else path.parent).resolve().name),
         "begin": timeline.begin - origin,
         "end": timeline.end - origin,
         "initial": initial,

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from tuling_fsm.agent import Parameters
-from tuling_fsm.bag.read_warnings import Report
 from tuling_fsm.bag.reader import read_messages
 from tuling_fsm.bag.replay import map_of, parameters_of, recorded_map
 from tuling_fsm.bag.run_result import result_beside
+from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.ticks import ours, read_run_record, ticks
 from tuling_fsm.bag.timeline import Timeline, by_stamp, read_timeline
-from tuling_fsm.bag.topic_names import OURS, Message, TopicNames
+from tuling_fsm.bag.topic_names import Message
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.input_file import is_file
@@ -49,19 +49,13 @@ class FilmSource:
     """Where the data come from.
 
     Args:
-        bag: a bag folder, or one `.mcap` or `.db3` file.
+        bag: the recorded drive.
         map_file: OpenDRIVE map instead of the one that the bag names.
-        salvage: use what can be read of a damaged bag.
-        names: how the bag calls its topics and frames.
-        report: told of what the planner has said and cannot be read; without it that raises.
         tick_ms: stamp (s) and time (ms) of each tick, which no bag has.
     """
 
-    bag: Path
+    bag: BagSource
     map_file: Path | None = None
-    salvage: bool = False
-    names: TopicNames = OURS
-    report: Report | None = None
     tick_ms: Iterable[tuple[float, float]] = ()
 
 
@@ -75,15 +69,15 @@ def record(source: FilmSource, beside: FilmRun | None = None) -> FilmRun:
     Raises:
         InputError: no bag, a damaged one, one in which nothing moves, or a map that cannot be read.
     """
-    timeline = read_timeline(source.bag, source.salvage, source.names, silent=True, report=source.report)
+    timeline = read_timeline(source.bag, silent=True)
     if not timeline.motion:
         raise InputError(str(source.bag), "no car moves in it", "the topic odometry or trajectory")
-    run = read_run_record(source.bag, source.salvage, source.names, source.report)
+    run = read_run_record(source.bag)
     parameters = _parameters(run, source)
     road_map = _road_map(run, source)
     film = _Film(source, timeline, _origin(timeline, road_map, beside), parameters, road_map)
     film.read()
-    return film.packed(result_beside(source.bag, run))
+    return film.packed(result_beside(source.bag.path, run))
 
 
 def _origin(timeline: Timeline, road_map: RoadMap | None, beside: FilmRun | None) -> PageOrigin:
@@ -108,7 +102,7 @@ def _road_map(run: Mapping[str, Any], source: FilmSource) -> RoadMap | None:
     """The map of the bag, if it names one that is still there; what the caller names has to be."""
     if source.map_file is None and not is_file(recorded_map(run)):
         return None
-    return read_map(map_of(run, str(source.bag), source.map_file, source.report))
+    return read_map(map_of(run, str(source.bag), source.map_file, source.bag.report))
 
 
 class _Film:
@@ -140,8 +134,7 @@ class _Film:
 
     def _handed_on(self, take: Mapping[str, Callable[[float, bytes], None]]) -> Iterator[Message]:
         """Every message of ours, after it was taken."""
-        source = self._source
-        messages = ours(read_messages(source.bag, source.salvage, source.names))
+        messages = ours(read_messages(self._source.bag))
         for stamp, message in by_stamp(messages, self._timeline.drive):
             if message.topic in take:
                 with suppress(InputError):  # The planner could not use it either.
@@ -161,7 +154,7 @@ class _Film:
         roads = None if road_map is None else add_roads(columns, road_map, self._origin, driven)
         limits = None if road_map is None else SpeedLimits(road_map, self._vehicle.max_speed)
         add_limits(columns, limits, motion, self._origin.t)
-        title = _title(self._source.bag, result)
+        title = _title(self._source.bag.path, result)
         header = {
             **self._header(),
             "title": title,
