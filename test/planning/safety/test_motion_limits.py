@@ -220,8 +220,8 @@ def test_a_speed_over_the_limit_is_wrong_unless_the_car_brakes_or_could_not_be_s
     late = np.full(40, 9.0)
     late[25:] = 6.0
     assert ml.too_fast(keeps, late, 0.2, 2.0, 1.5)[0] == 25
-    for decel, braking, wrong in ((1.5, -0.24, True), (1.5, -0.26, False), (0.6, -0.17, True), (0.6, -0.19, False)):
-        brakes = speeds(lambda t: gear * (8.0 - 0.2 * t), gear * braking)
+    for decel, braking, wrong in ((3.0, -0.53, True), (3.0, -0.55, False), (0.6, -0.17, True), (0.6, -0.19, False)):
+        brakes = speeds(lambda t: gear * (8.0 - 0.4 * t), gear * braking)
         assert (ml.too_fast(brakes, np.full(40, 5.0), 0.2, 2.0, decel)[0] >= 0) is wrong
     already = speeds(lambda t: gear * (8.0 + 0.0 * t), 0.0)
     already[A, 0] = -gear * 1.5

@@ -19,8 +19,8 @@ from tuling_fsm.core.trajectory import STEP_S
 from tuling_fsm.planning.safety.recovery import PathError, Recovery, decay_error, path_error
 
 T, X, Y, HEADING, CURVATURE, V, A = range(7)
-_BRAKES = 0.25
-"""A car that brakes by this (m/s^2) comes down to a limit, as gently as one does that has nearly come down to it."""
+_BRAKES = 0.54
+"""A car that brakes by this (m/s^2) comes down to a limit, however firmly it could: near it, braking fades out."""
 _EVEN = 1e-3
 """A speed that rises by no more than this (m/s) between rows is one that stays."""
 
