@@ -78,8 +78,9 @@ def planned(file: Path, vehicle: Vehicle, plans: int = PLANS) -> dict[str, Any] 
             done = convert(file, Path(folder))
         except InputError:
             return None
-        agent = agent_of(read_run_record(BagSource(folder)), folder)
-        ticks = [agent.step(inputs).trajectory for inputs in read_inputs(BagSource(folder))]
+        bag = BagSource(Path(folder))
+        agent = agent_of(read_run_record(bag), folder)
+        ticks = [agent.step(inputs).trajectory for inputs in read_inputs(bag)]
     recording = read_recording(file)
     car = next(each for each in recording.obstacles if each.id == done.ego)
     chosen = np.unique(np.linspace(2, len(ticks) - 2, plans).astype(int) // 2 * 2)

@@ -14,7 +14,6 @@ from PIL import Image
 from tuling_fsm.bag.reader import read_messages
 from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.timeline import read_timeline
-from tuling_fsm.bag.topic_names import OURS
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.run import run_scenario
 from tuling_fsm.run_settings import RunSettings
@@ -83,7 +82,7 @@ def test_two_runs_over_each_other_have_one_origin(drive: Path, bag: Path) -> Non
 @pytest.mark.slow
 def test_a_drive_that_goes_on_is_near_zero_too(drive: Path, utm_course: FarMap) -> None:
     film = LiveFilm(LiveSource("drive", road_map=read_map(utm_course[0])))
-    for message in read_messages(BagSource(drive, salvage=False, names=OURS)):
+    for message in read_messages(BagSource(drive)):
         film.take(message.topic, message.data)
     patch = film.patch()
     assert patch is not None
