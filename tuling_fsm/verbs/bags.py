@@ -37,7 +37,8 @@ def add_names(parser: argparse.ArgumentParser) -> None:
 
 
 def bags_of(arguments: argparse.Namespace, paths: Iterable[Path | None], report: Report) -> list[BagSource]:
-    """Bags that are read as these say; the first has its own names, those of the others need not be in them.
+    """The bags at some paths, read as the options of `add_names` say: of those after the first one the names that are
+    remapped may be missing, and are ours then.
 
     Raises:
         InputError: a remap that cannot be used.

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tuling_fsm.core.request import LaneEnd, LaneLine, PlanResult
+from tuling_fsm.core.request import LaneEnd, LaneLine, PlanResult, Reason
 from tuling_fsm.core.scene import Scene
 from tuling_fsm.core.standing import HELD
 from tuling_fsm.world.inputs import Kind
@@ -119,3 +119,12 @@ def test_a_car_that_is_past_its_last_place_to_change_lanes_drives_on_to_the_end_
     front = max(now.ego.pose.x for _, now, _ in log) + VEHICLE.front
     assert SOLID_X + 15.0 < front < SOLID_X + 20.0
     assert min(now.ego.pose.y for _, now, _ in log) > 0.9 * LANE
+
+
+@pytest.mark.medium
+@pytest.mark.clause("EXPL-1")
+def test_one_that_is_past_its_last_place_to_change_lanes_stands_at_the_end_of_its_route_and_says_so() -> None:
+    log = run(lanes_to_a_turn, scene(x=SOLID_X - 2.0, y=LANE, v=5.0), 8.0, goal_s=SOLID_X + 8.0)
+    assert log[-1][1].ego.v < HELD
+    assert log[-1][1].ego.pose.x == pytest.approx(SOLID_X + 8.0, abs=0.5)
+    assert {result.limit.reason for _, _, result in log} == {Reason.ROUTE_END}

@@ -55,7 +55,7 @@ def _stop_reason(now: LaneDecision, row: int) -> Reason:
     if by == path_end.WALL:
         return now.request.walls[int(verdict[evaluation.STOP_ROW])].reason
     if by == path_end.END_OF_LINE:
-        at_goal = now.lines.stop[at] < now.lines.end[at] and now.request.goal_s is not None
+        at_goal = now.lines.stop[at] >= now.lines.goal[at]
         return Reason.ROUTE_END if at_goal else _BY_LINE_END[now.request.lanes[at].end]
     return _BY_STOP[by]
 

@@ -34,20 +34,21 @@ class LaneLines(NamedTuple):
     """L lane lines ready for planning.
 
     `row` (L, MAX_POINTS, COLUMNS), `points` (L,) how many of these are filled, `start` (L, START); `stop` (L,) arc
-    length to stand at because line or route end, `end` (L,) the same for the line alone, `spare` (L,) how much road
-    there is behind that (m), `onward` (L,) where to stand instead of `stop` once it cannot be left any more, `ends`
-    (L,) where the car must have left it (`inf` for never), `leave` (L,) up to where it can (`-inf` for nowhere),
-    `window` (L,) where it should, `shift` (L,) lanes from the route's own, `phase` (L,) the route's arc length of the
-    first points. `home` is the line that the car is on, `route` the one of progress.
+    length to stand at because line or route end or the car has to change lanes before, `spare` (L,) how much road there
+    is behind that to change on (m), `goal` (L,) where the route ends (`inf` for beyond the line) and `end` (L,) where
+    the line does, for a car that stands there, `ends` (L,) where the car must have left it (`inf` for never), `leave`
+    (L,) up to where it can (`-inf` for nowhere), `window` (L,) where it should, `shift` (L,) lanes from the route's
+    own, `phase` (L,) the route's arc length of the first points. `home` is the line that the car is on, `route` the one
+    of progress.
     """
 
     row: FloatArray
     points: IntArray
     start: FloatArray
     stop: FloatArray
-    end: FloatArray
     spare: FloatArray
-    onward: FloatArray
+    goal: FloatArray
+    end: FloatArray
     ends: FloatArray
     leave: FloatArray
     window: FloatArray
@@ -130,34 +131,34 @@ def smooth_lines(
     """The lanes without a car on them."""
     many = len(lanes)
     rows, count = np.empty((many, MAX_POINTS, COLUMNS)), np.empty(many, np.int64)
-    stop, last, spare, onward = np.empty((4, many))
+    stop, spare, goals, last = np.empty((4, many))
     ends, leave, left_by = np.full((3, many), math.inf)
     route = min(range(many), key=lambda i: (abs(lanes[i].shift), i), default=-1)
     asked = route if window is None else _lane_of(window, lanes, route)
     for i, lane in enumerate(lanes):
-        goal = _goal_on(lane, lanes[route], goal_s)
+        on_lane = _goal_on(lane, lanes[route], goal_s)
         center, wide = _columns(lane, keep_lane)
         if i == asked and window is not None and window.offset != 0.0:
             _move_aside(center, wide, window.s - lane.route_s0, window, body.half_width)
-        count[i], end, goal = _prepare(center, wide, lane.route_s0, goal, shape, body, rows[i])
+        count[i], end, goals[i] = _prepare(center, wide, lane.route_s0, on_lane, shape, body, rows[i])
         if lane.end is LaneEnd.LANE_END:
             ends[i] = end
         elif i != route:
             # The route ends on its own lane: one beside it has to be left by then.
-            ends[i] = goal
+            ends[i] = goals[i]
         changes, margin = i != route and not keep_lane, _margin(lane.end, body.front, shape.end_gap)
         leave[i] = _last_change(lane, lanes[route], float(ends[i])) if changes else ends[i]
         is_left = changes and lane.end is LaneEnd.LANE_END
         spare[i] = shape.merge_gap - shape.end_gap if is_left else 0.0
         # Where the line becomes solid all of the body has to be across: that takes twice the room.
         sooner = shape.merge_gap if leave[i] < end else 0.0
-        last[i] = (leave[i] - sooner if is_left else end) - margin - spare[i]
-        stop[i], onward[i] = min(goal, last[i]), min(goal, end - margin)
+        last[i] = end - margin
+        stop[i] = min(goals[i], (leave[i] - sooner if is_left else end) - margin - spare[i])
         if i != asked and window is not None:
             left_by[i] = lane.center.s[0] + window.s - lane.route_s0
     shift, phase = np.array([lane.shift for lane in lanes], np.int64), np.array([lane.route_s0 for lane in lanes])
     return LaneLines(
-        row=rows, points=count, start=np.zeros((many, START)), stop=stop, end=last, spare=spare, onward=onward,
+        row=rows, points=count, start=np.zeros((many, START)), stop=stop, spare=spare, goal=goals, end=last,
         ends=ends, leave=leave, window=left_by, shift=shift, phase=phase, home=-1, route=route,
     )  # fmt: skip
 
@@ -203,9 +204,9 @@ def _past_the_change(lines: LaneLines, room: float) -> LaneLines:
     past = (lines.leave < lines.ends) & (lines.start[:, START_S] + room > lines.leave)
     if not past.any():
         return lines
-    stop, spare = np.where(past, lines.onward, lines.stop), np.where(past, 0.0, lines.spare)
-    end, leave = np.where(past, lines.onward, lines.end), np.where(past, lines.ends, lines.leave)
-    return lines._replace(stop=stop, end=end, spare=spare, leave=leave)
+    stop = np.where(past, np.minimum(lines.goal, lines.end), lines.stop)
+    spare, leave = np.where(past, 0.0, lines.spare), np.where(past, lines.ends, lines.leave)
+    return lines._replace(stop=stop, spare=spare, leave=leave)
 
 
 def _columns(lane: LaneLine, keep_lane: bool) -> tuple[FloatArray, FloatArray]:
