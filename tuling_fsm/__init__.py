@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tuling_fsm.agent import Agent, Tick
-    from tuling_fsm.api import load_map, read_run, simulate
-    from tuling_fsm.bag.replay import replay
+    from tuling_fsm.api import load_map, read_run, replay, simulate
     from tuling_fsm.planning import plan_free_space
     from tuling_fsm.version import __version__
     from tuling_fsm.world.inputs import Inputs
@@ -36,7 +35,7 @@ _WHERE = {
     "load_map": "api",
     "plan_free_space": "planning",
     "read_run": "api",
-    "replay": "bag.replay",
+    "replay": "api",
     "simulate": "api",
 }
 """By name: the module that it comes from."""

@@ -8,14 +8,16 @@ from __future__ import annotations
 import json
 import operator
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, SupportsIndex
 
 import numpy as np
 
+from tuling_fsm.bag.replay import replay as replay_bag
 from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.timeline import Timeline, read_timeline
+from tuling_fsm.bag.topic_names import OURS, TopicNames
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
@@ -159,3 +161,37 @@ def read_run(bag: str | Path, *, salvage: bool = False) -> Timeline:
         InputError: no bag, a damaged one, or one in which the planner says nothing.
     """
     return read_timeline(BagSource(Path(bag), salvage))
+
+
+def replay(
+    bag: str | Path,
+    *,
+    against: str | Path | None = None,
+    map_file: str | Path | None = None,
+    out: str | Path | None = None,
+    salvage: bool = False,
+    names: TopicNames = OURS,
+    report: Report | None = None,
+    progress: Report | None = None,
+) -> list[str]:
+    """Feed a bag to the product's planner, and compare its transitions with recorded ones.
+
+    Args:
+        bag: the folder of a run or of a rosbag2, or one `.mcap` or `.db3` file.
+        against: the bag whose transitions count; `bag` itself if not given.
+        map_file: OpenDRIVE map instead of the one that the bag names.
+        out: folder for a bag of the same inputs with the present answers beside them; None writes nothing.
+        salvage: use what is left of a damaged bag.
+        names: how the bag calls its topics and frames.
+        report: told of what is odd; without it messages that cannot be used raise.
+        progress: told in a line how far it is, once a recorded second at the most.
+
+    Returns:
+        One line for each difference, `-` recorded only, `+` replayed only; none when there is nothing to compare with.
+
+    Raises:
+        InputError: a bag or the map cannot be used.
+    """
+    first = BagSource(Path(bag), salvage, names, report)
+    second = None if against is None else replace(first, path=Path(against), names=names.of_second)
+    return replay_bag(first, against=second, map_file=map_file, out=out, progress=progress)

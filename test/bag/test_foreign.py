@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from rosbags.rosbag2 import StoragePlugin, Writer
 
+import tuling_fsm
 from bag.test_bag import drive, outputs, same
-from tuling_fsm.bag.replay import replay
 from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.ticks import read_inputs, read_recorded, read_run_record
 from tuling_fsm.bag.time_loss import read_time_losses
@@ -129,8 +129,7 @@ def test_every_reader_takes_remaps_and_the_second_bag_may_have_our_names(tmp_pat
     assert record_film(FilmSource(BagSource(tmp_path / "two", names=names))).data
     assert summed(read_time_losses(BagSource(tmp_path / "two", names=names)), TimeLossKey(ALL, ALL)).time_s > 0.0
     for against in ("two", "ours"):
-        second = BagSource(tmp_path / against, names=names.of_second)
-        assert replay(BagSource(tmp_path / "two", names=names), against=second) != []
+        assert tuling_fsm.replay(str(tmp_path / "two"), names=names, against=tmp_path / against) != []
     with pytest.raises(InputError, match="no topic /a/odometry in it"):
         read_run_record(BagSource(tmp_path / "ours", names=names))
     assert names.of_second.table(["/odometry"], "bag") == {"/odometry": "odometry"}

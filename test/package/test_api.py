@@ -30,7 +30,7 @@ EXPORTED = {
     "load_map": "tuling_fsm.api",
     "plan_free_space": "tuling_fsm.planning.free_space.planner",
     "read_run": "tuling_fsm.api",
-    "replay": "tuling_fsm.bag.replay",
+    "replay": "tuling_fsm.api",
     "simulate": "tuling_fsm.api",
 }
 """By name: the module in which it is defined."""
