@@ -59,18 +59,35 @@ def entered(target: FuzzTarget, file: Path) -> set[Place]:
     return {each for each in found if each.file.startswith(files) and each.name != "<module>"}
 
 
+class Known(NamedTuple):
+    """The functions that a search is told of, by target, and the kernels of all that is loaded to tell them."""
+
+    told: dict[str, set[Place]]
+    kernels: set[Place]
+
+
+@pytest.fixture(scope="module")
+def known() -> Known:
+    """Found among all objects that there are, those among them that the tests have set aside as ones that stay."""
+    gc.unfreeze()
+    told = {
+        name: {each for function in functions_of(target.modules) for each in nested(function.__code__)}
+        for name, target in TARGETS.items()
+    }
+    kernels = {place(each.py_func.__code__) for each in gc.get_objects() if issubclass(type(each), Dispatcher)}
+    gc.freeze()
+    return Known(told, kernels)
+
+
 @pytest.mark.parametrize("name", sorted(TARGETS))
 @pytest.mark.medium
-def test_a_search_is_told_of_every_function_that_reading_comes_through(name: str, tmp_path: Path) -> None:
-    gc.unfreeze()
-    target = TARGETS[name]
-    told = {each for function in functions_of(target.modules) for each in nested(function.__code__)}
-    kernels = {place(each.py_func.__code__) for each in gc.get_objects() if issubclass(type(each), Dispatcher)}
-    assert not told & kernels
+def test_a_search_is_told_of_every_function_that_reading_comes_through(name: str, known: Known, tmp_path: Path) -> None:
+    target, told = TARGETS[name], known.told[name]
+    assert not told & known.kernels
     reached: set[Place] = set()
     for seed in target.seeds()[:3]:
         file = tmp_path / f"seed{target.suffix}"
         file.write_bytes(seed.content)
         reached |= entered(target, file)
     assert reached, "the modules named are those that read"
-    assert reached <= told | kernels
+    assert reached <= told | known.kernels
