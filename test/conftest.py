@@ -39,8 +39,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return
     parts = getattr(config, "workerinput", {"workercount": 1})["workercount"]
 
+    shorter = {path: not path.is_relative_to(DRIVES) for path in {item.path for item in items}}
+
     def length(item: pytest.Item) -> tuple[bool, bool]:
-        return not item.path.is_relative_to(DRIVES), item.get_closest_marker("slow") is None
+        return shorter[item.path], item.get_closest_marker("slow") is None
 
     files = [list(found) for _, found in groupby(sorted(items, key=length), key=lambda item: (length(item), item.path))]
     items[:] = [item for part in range(parts) for file in files[part::parts] for item in file]
