@@ -1,26 +1,31 @@
-"""The node `view` beside a run: what comes over DDS reaches a page, and the run never waits for it."""
+"""A run of processes and the node `view` beside it: it repeats, its bag replays, and a page shows it by its topics."""
 
 from __future__ import annotations
 
 import http.client
+import json
 import re
 import subprocess
 import sys
 from base64 import b64decode
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
+from tuling_fsm.bag.replay import replay
 from tuling_fsm.bag.source import BagSource
+from tuling_fsm.bag.ticks import read_inputs
 from tuling_fsm.bag.timeline import read_timeline
+from tuling_fsm.ros.processes import run_processes
+from tuling_fsm.run_settings import RunSettings
 from tuling_fsm.share import share_file
 from tuling_fsm.viewer.columns import joined, unpacked
 
 pytestmark = [pytest.mark.ros, pytest.mark.slow]
 
-ROAM = str(share_file("config", "scenarios", "roam.osc"))
+ROAM, LENGTH = share_file("config", "scenarios", "roam.osc"), ("length_m", "60")
 
 
 def streamed(address: str) -> list[bytes]:
@@ -46,20 +51,52 @@ def columns_of(parts: list[bytes]) -> tuple[dict[str, Any], dict[str, Any]]:
     return scalars, columns
 
 
-@pytest.mark.clause("EXPL-1")
-def test_a_run_of_processes_is_shown_from_its_topics(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "tuling_fsm.cli", "sim", ROAM, "--set", "length_m=60", "--ros", "--view"]
+class ShownRun(NamedTuple):
+    """A run that was shown: its folder, and all patches that a page got."""
+
+    out: Path
+    parts: list[bytes]
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> ShownRun:
+    out = tmp_path_factory.mktemp("shown")
+    command = [sys.executable, "-m", "tuling_fsm.cli", "sim", str(ROAM), "--set", "=".join(LENGTH), "--ros", "--view"]
     with subprocess.Popen(
-        [*command, "--out", str(tmp_path)], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+        [*command, "--out", str(out)], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
     ) as run:
         assert run.stderr is not None
         address = next(found[1] for line in run.stderr if (found := re.search(r"view: http://([\d.]+:\d+)/", line)))
         parts = streamed(address)
         run.communicate()
     assert run.returncode == 0
-    scalars, columns = columns_of(parts)
+    return ShownRun(out, parts)
+
+
+@pytest.mark.clause("SIM-1", "SIM-2", "DWELL-3")
+def test_a_run_repeats_bit_for_bit_and_its_bag_replays_without_a_difference(shown: ShownRun) -> None:
+    """Shown or not."""
+    lines: list[str] = []
+    first = json.loads((shown.out / "result.json").read_text())
+    second = run_processes(RunSettings(ROAM, overrides=(LENGTH,)), progress=lines.append)
+    assert first["end"] == second["end"] == "goal"
+    assert first["distance_m"] > 50.0
+    assert first["trace_sha256"] == second["trace_sha256"]
+    assert first["transitions"] == second["transitions"]
+    assert [t["to"] for t in first["transitions"]][:1] == ["on_road/regression"]
+    assert len(lines) >= 11
+    assert (shown.out / "report.html").stat().st_size > 10_000
+    stamps = [inputs.stamp for inputs in read_inputs(BagSource(shown.out / "run.mcap"))]
+    assert stamps == [k / 20 for k in range(len(stamps))]
+    assert len(stamps) == round(20 * first["sim_s"]) > 200
+    assert replay(BagSource(shown.out)) == []
+
+
+@pytest.mark.clause("EXPL-1")
+def test_a_run_of_processes_is_shown_from_its_topics(shown: ShownRun) -> None:
+    scalars, columns = columns_of(shown.parts)
     assert scalars["result"]["finished"] is True
-    motion = read_timeline(BagSource(tmp_path)).motion
+    motion = read_timeline(BagSource(shown.out)).motion
     stamps = np.array([each.t for each in motion])
     rows = np.searchsorted(stamps, columns["ego.t"] - 1e-3)
     assert len(rows) > 0.5 * len(motion)  # It listens unreliably: on a busy machine some are not shown.
