@@ -59,11 +59,12 @@ def test_a_map_without_room(tmp_path: Path) -> None:
         random_route(narrow, np.random.default_rng(0), 50.0)
 
 
-def test_it_does_not_end_on_a_stub_that_a_car_reaches_beyond(tmp_path: Path) -> None:
-    """A road of 5 m that leads nowhere, behind one of 100 m."""
+@pytest.mark.parametrize(("stub_m", "end_m"), [(5.0, 97.0), (1.0, 93.0), (7.5, 99.0)])
+def test_it_ends_well_before_a_dead_end_in_another_section(tmp_path: Path, stub_m: float, end_m: float) -> None:
+    """A short road that leads nowhere, behind one of 100 m: a car on the one reaches beyond the other."""
     stub = xodr.road(
-        [xodr.section([xodr.lane(-1, links=((-1,), ()))])], number="2", length=5.0,
-        geometries=xodr.geometry(0.0, 100.0, 0.0, 0.0, 5.0),
+        [xodr.section([xodr.lane(-1, links=((-1,), ()))])], number="2", length=stub_m,
+        geometries=xodr.geometry(0.0, 100.0, 0.0, 0.0, stub_m),
         link='<predecessor elementType="road" elementId="1" contactPoint="end"/>',
     )  # fmt: skip
     road = xodr.road(
@@ -72,4 +73,4 @@ def test_it_does_not_end_on_a_stub_that_a_car_reaches_beyond(tmp_path: Path) -> 
     )  # fmt: skip
     route = random_route(xodr.read(tmp_path, road, stub), np.random.default_rng(1), 300.0)
     assert [stretch.lane.road for stretch in route.lanes] == ["1"]
-    assert route.reference.xy[-1, 0] == pytest.approx(99.0, abs=0.1)
+    assert route.reference.xy[-1, 0] == pytest.approx(end_m, abs=0.1)

@@ -116,17 +116,26 @@ def _trimmed(
         if lane.junction is not None or (i and ends[i] >= length_m):
             continue
         first = s_start if i == 0 else 0.0
-        if i and not lane.successors and lane.length < BEFORE_DEAD_END_M:
+        room = BEFORE_DEAD_END_M - _to_dead_end(road_map, lane)
+        if i and lane.length < room:
             continue
-        latest = max(lane.length - _spare(road_map, lane), min(first + MIN_LENGTH_M, lane.length))
+        latest = max(lane.length - max(room, _spare(road_map, lane)), min(first + MIN_LENGTH_M, lane.length))
         s_end = min(latest, first + length_m - ends[i])
         return ends[i] + s_end - first, lanes[: i + 1], s_start, s_end
     return 0.0, lanes[:1], s_start, road_map.lanes[lanes[0]].length
 
 
 def _spare(road_map: RoadMap, lane: Lane) -> float:
-    """How far before the end of a lane a route may end, m."""
-    if not lane.successors:
-        return BEFORE_DEAD_END_M
+    """How far before the end of a lane that is no dead end a route may end, m."""
     leads_into_junction = any(road_map.lanes[n].junction is not None for n in lane.successors)
     return BEFORE_JUNCTION_M if leads_into_junction else 1.0
+
+
+def _to_dead_end(road_map: RoadMap, lane: Lane, beyond: float = 0.0) -> float:
+    """How far after the end of a lane the nearest dead end is (m), as far as `BEFORE_DEAD_END_M`: the last section of a
+    road may be shorter than a car.
+    """
+    if beyond >= BEFORE_DEAD_END_M or not lane.successors:
+        return beyond
+    following = (road_map.lanes[n] for n in lane.successors)
+    return min(_to_dead_end(road_map, each, beyond + each.length) for each in following)
