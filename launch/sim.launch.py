@@ -17,6 +17,9 @@ ARGUMENTS = (
         "map_file", default_value=f"{CONFIG}/course/course.xodr", description="OpenDRIVE map (.xodr)"
     ),
     DeclareLaunchArgument("scenario", default_value=f"{CONFIG}/scenarios/demo.osc", description="OpenSCENARIO 2 file"),
+    DeclareLaunchArgument(
+        "params_file", default_value=f"{CONFIG}/planner.yaml", description="parameters of planner and car"
+    ),
     DeclareLaunchArgument("seed", default_value="1", description="of everything random"),
     DeclareLaunchArgument("out", default_value="", description="folder for run.mcap, result.json, pictures.html"),
 )
@@ -27,7 +30,7 @@ def generate_launch_description() -> LaunchDescription:
     map_file, out = LaunchConfiguration("map_file"), LaunchConfiguration("out")
     node = planner(
         [
-            f"{CONFIG}/planner.yaml",
+            LaunchConfiguration("params_file"),
             {"map_file": text(map_file), "record": text(out), "lock_step": True, "use_sim_time": True},
         ]
     )
@@ -35,6 +38,7 @@ def generate_launch_description() -> LaunchDescription:
         "sim",
         [
             f"{CONFIG}/sim.yaml",
+            LaunchConfiguration("params_file"),
             {
                 "map_file": text(map_file),
                 "scenario": text(LaunchConfiguration("scenario")),

@@ -19,6 +19,7 @@ from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.timeline import Timeline, read_timeline
 from tuling_fsm.bag.topic_names import OURS, TopicNames
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.parameters import Scalar
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.progress import Report
@@ -83,6 +84,7 @@ def simulate(
     out: str | Path | None = None,
     planner: str = "agent",
     perception: str = CLEAN,
+    parameters: Mapping[str, Scalar] | None = None,
     progress: Report | None = None,
 ) -> RunResult:
     """Drive a scenario to its end in this process.
@@ -99,10 +101,11 @@ def simulate(
         out: folder for `run.mcap`, `result.json` and `report.html`; nothing is written if None.
         planner: what drives: `agent`, or `idm` or `pdm` to compare with.
         perception: level of what the sensors get wrong, such as `clean`.
+        parameters: of the planner and its car, by dotted names such as `vehicle.wheelbase`; others have their defaults.
         progress: called with a line of text about once a simulated second.
 
     Raises:
-        InputError: seed, folder, scenario, map, variable, planner or level cannot be used.
+        InputError: seed, folder, scenario, map, variable, planner, level or parameters cannot be used.
     """
     if out == "":
         raise InputError("out", "an empty name is no folder", "a folder, or None to write nothing")
@@ -116,6 +119,7 @@ def simulate(
         None if mission_file is None else Path(mission_file),
         planner,
         perception,
+        parameters=tuple((parameters or {}).items()),
     )
     result = run_scenario(settings, out=None if out is None else Path(out), progress=progress)
     faults = (item for item in result["infractions"] if item["at_fault"])

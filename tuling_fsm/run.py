@@ -18,7 +18,7 @@ from tuling_fsm.bag.writer import DERIVED, FILM, PICTURES, RESULT, SETTINGS, Bag
 from tuling_fsm.behaviour.decision import Decision, TransitionEvent
 from tuling_fsm.compiling import compile_kernels
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.core.parameters import flatten
+from tuling_fsm.core.parameters import flatten, load, nest
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.drive_status import STATUS_PERIOD_S, DwellTimer, StatusReport, drive_status
@@ -113,10 +113,10 @@ def run_scenario(
         The content of `result.json`.
 
     Raises:
-        InputError: the scenario or the map is not usable, there is no such level, the baseline has no route, or SUMO
-            is not installed or cannot drive what the scenario asks for.
+        InputError: the scenario, the map or a parameter is not usable, there is no such level, the baseline has no
+            route, or SUMO is not installed or cannot drive what the scenario asks for.
     """
-    parameters = Parameters()
+    parameters = parameters_of(settings)
     scenario = load_scenario(settings.scenario, dict(settings.overrides)).with_mission(settings.mission_file)
     map_file = chosen_map(scenario, settings.map_file)
     recorded = out if bag else None
@@ -161,6 +161,15 @@ def _foreign(
     return SumoTraffic(map_file, road_map)
 
 
+def parameters_of(settings: RunSettings) -> Parameters:
+    """All parameters of the planner and its car in a run.
+
+    Raises:
+        InputError: an unknown name, a value out of range.
+    """
+    return load(Parameters, nest(dict(settings.parameters)))
+
+
 def settings_record(settings: RunSettings, scenario: Scenario, map_file: Path) -> dict[str, Any]:
     """What makes a run, as its bag and `result.json` tell it, with the scenario that was read and the map.
 
@@ -177,6 +186,7 @@ def settings_record(settings: RunSettings, scenario: Scenario, map_file: Path) -
         "planner": settings.planner,
         "perception": settings.perception,
         "traffic": settings.traffic,
+        "parameters": dict(settings.parameters),
         "version": __version__,
     }
 

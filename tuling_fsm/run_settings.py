@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from tuling_fsm.core.parameters import Scalar
 from tuling_fsm.sim.sensors.perception_levels import CLEAN
 
 PLANNERS = ("agent", "idm", "pdm")
@@ -32,3 +33,5 @@ class RunSettings:
     perception: str = CLEAN
     """Level of what the sensors get wrong."""
     traffic: str = OWN
+    parameters: tuple[tuple[str, Scalar], ...] = ()
+    """Of the planner and its car, by dotted names; the others have their defaults."""

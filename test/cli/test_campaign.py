@@ -374,6 +374,7 @@ def test_a_campaign_goes_on_where_it_ended(jobs: list[CampaignRun], tmp_path: Pa
         {"overrides": {"length_m": "60"}},
         {"planner": "idm"},
         {"perception": "hard"},
+        {"parameters": {"vehicle.width": 1.7}},
         {"traffic": "sumo"},
         {"map_sha256": "0" * 64},
         {"scenario_sha256": "0" * 64},

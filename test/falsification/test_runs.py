@@ -131,11 +131,13 @@ def run(cost: float, a: str, chosen: str = "guided") -> dict[str, Any]:
 
 def test_the_worst_run_is_offered_as_a_shell_takes_it() -> None:
     asked = argparse.Namespace(
-        scenario=Path("my site/van.osc"), seed=3, map=Path("it's.xodr"), perception=CLEAN, overrides=["who=a b"]
-    )
+        scenario=Path("my site/van.osc"), seed=3, map=Path("it's.xodr"), parameters=Path("car.yaml"), perception=CLEAN,
+        overrides=["who=a b"],
+    )  # fmt: skip
     told = command(asked, [run(0.5, "1"), run(-3.2, "2")])
     assert shlex.split(told) == [
-        "tuling-fsm", "sim", "my site/van.osc", "--seed", "3", "--map", "it's.xodr", "--perception", CLEAN,
+        "tuling-fsm", "sim", "my site/van.osc", "--seed", "3", "--map", "it's.xodr", "--parameters", "car.yaml",
+        "--perception", CLEAN,
         "--set", "who=a b", "--set", "a=2", "--set", "b=7m",
     ]  # fmt: skip
 

@@ -124,6 +124,14 @@ def test_the_vehicle_and_the_topics_of_the_planner_are_arguments(monkeypatch: py
     assert arguments["vehicle_file"]["default_value"].positional == ("params_file",)
 
 
+def test_planner_and_simulator_are_given_the_same_car(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = described(ROOT / "launch" / "sim.launch.py", monkeypatch)
+    nodes = [*said.every("LifecycleNode"), *(each for each in said.every("Node") if each.named["name"] == "sim")]
+    for node in nodes:
+        files = [each.positional[0] for each in node.named["parameters"] if isinstance(each, Said)]
+        assert files == ["params_file"], node.named["name"]
+
+
 def test_a_launch_that_has_an_end_ends_all(monkeypatch: pytest.MonkeyPatch) -> None:
     for file in FILES:
         ends = described(file, monkeypatch).every("Shutdown")

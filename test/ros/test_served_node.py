@@ -12,6 +12,9 @@ from patience import PATIENCE_S
 
 from ros.domains import new_domain
 from tuling_fsm.ros.environment import child_environment
+from tuling_fsm.share import share_file
+
+PLANNER = share_file("config", "planner.yaml")
 
 PROGRAM = """
 import sys
@@ -52,6 +55,18 @@ def test_an_exception_of_a_callback_is_logged_and_the_node_goes_on(hurried: bool
     assert done.returncode == 7, done.stderr
     assert "stopped after 5" in done.stdout
     assert "in a callback: ValueError: stumble 1" in done.stdout + done.stderr
+
+
+@pytest.mark.ros
+def test_the_simulator_takes_the_car_out_of_a_file_of_the_planner() -> None:
+    """The only name that it does not know is the misspelt one."""
+    command = [sys.executable, "-m", "tuling_fsm.ros.executable", "sim", "--ros-args", "--params-file", str(PLANNER)]
+    done = subprocess.run(
+        [*command, "-p", "vehicle.wheelbse:=3.0"],
+        env=child_environment(new_domain()), capture_output=True, text=True, timeout=PATIENCE_S,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "parameter vehicle.wheelbse: no such parameter (expected vehicle.wheelbase)" in done.stderr
 
 
 @pytest.fixture

@@ -13,12 +13,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+import yaml
 
 from tuling_fsm.bag.replay import replay
 from tuling_fsm.bag.source import BagSource
-from tuling_fsm.bag.ticks import read_inputs
+from tuling_fsm.bag.ticks import read_inputs, read_run_record
 from tuling_fsm.bag.timeline import read_timeline
+from tuling_fsm.core.parameters import Scalar, nest
 from tuling_fsm.ros.processes import run_processes
+from tuling_fsm.run import run_scenario
 from tuling_fsm.run_settings import RunSettings
 from tuling_fsm.share import share_file
 from tuling_fsm.viewer.columns import joined, unpacked
@@ -26,6 +29,7 @@ from tuling_fsm.viewer.columns import joined, unpacked
 pytestmark = [pytest.mark.ros, pytest.mark.slow]
 
 ROAM, LENGTH = share_file("config", "scenarios", "roam.osc"), ("length_m", "60")
+CAR: dict[str, Scalar] = {"vehicle.wheelbase": 3.2, "vehicle.width": 1.7}
 
 
 def streamed(address: str) -> list[bytes]:
@@ -61,10 +65,13 @@ class ShownRun(NamedTuple):
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory: pytest.TempPathFactory) -> ShownRun:
     out = tmp_path_factory.mktemp("shown")
-    command = [sys.executable, "-m", "tuling_fsm.cli", "sim", str(ROAM), "--set", "=".join(LENGTH), "--ros", "--view"]
-    with subprocess.Popen(
-        [*command, "--out", str(out)], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
-    ) as run:
+    car = tmp_path_factory.mktemp("car") / "car.yaml"
+    car.write_text(yaml.safe_dump({"/**": {"ros__parameters": nest(CAR)}}), encoding="utf-8")
+    command = [
+        sys.executable, "-m", "tuling_fsm.cli", "sim", str(ROAM), "--set", "=".join(LENGTH), "--parameters", str(car),
+        "--ros", "--view", "--out", str(out),
+    ]  # fmt: skip
+    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as run:
         assert run.stderr is not None
         address = next(found[1] for line in run.stderr if (found := re.search(r"view: http://([\d.]+:\d+)/", line)))
         parts = streamed(address)
@@ -78,7 +85,8 @@ def test_a_run_repeats_bit_for_bit_and_its_bag_replays_without_a_difference(show
     """Shown or not."""
     lines: list[str] = []
     first = json.loads((shown.out / "result.json").read_text())
-    second = run_processes(RunSettings(ROAM, overrides=(LENGTH,)), progress=lines.append)
+    settings = RunSettings(ROAM, overrides=(LENGTH,), parameters=tuple(CAR.items()))
+    second = run_processes(settings, progress=lines.append)
     assert first["end"] == second["end"] == "goal"
     assert first["distance_m"] > 50.0
     assert first["trace_sha256"] == second["trace_sha256"]
@@ -90,6 +98,18 @@ def test_a_run_repeats_bit_for_bit_and_its_bag_replays_without_a_difference(show
     assert stamps == [k / 20 for k in range(len(stamps))]
     assert len(stamps) == round(20 * first["sim_s"]) > 200
     assert replay(BagSource(shown.out)) == []
+
+
+@pytest.mark.clause("SIM-1", "USE-12")
+def test_planner_and_simulator_have_the_car_that_is_asked_for(shown: ShownRun, tmp_path: Path) -> None:
+    settings = RunSettings(ROAM, overrides=(LENGTH,), parameters=tuple(CAR.items()))
+    run_scenario(settings, out=tmp_path, film=False)
+    driven, expected = (
+        np.array([(*each.pose, each.v) for each in read_timeline(BagSource(folder)).motion])
+        for folder in (shown.out, tmp_path)
+    )
+    assert driven == pytest.approx(expected, abs=1e-6)
+    assert {name: read_run_record(BagSource(shown.out))["parameters"][name] for name in CAR} == CAR
 
 
 @pytest.mark.clause("EXPL-1")

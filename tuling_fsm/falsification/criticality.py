@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from tuling_fsm.agent import Agent, Parameters
+from tuling_fsm.agent import Agent
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import distance
 from tuling_fsm.core.vehicle import Vehicle, center_ahead
 from tuling_fsm.map.opendrive import read_map
-from tuling_fsm.run import chosen_map, tell_route_server
+from tuling_fsm.run import chosen_map, parameters_of, tell_route_server
 from tuling_fsm.run_settings import RunSettings
 from tuling_fsm.sim.parameters import SimParameters
 from tuling_fsm.sim.scenario.compiler import load_scenario
@@ -54,7 +54,7 @@ def drive_critically(job: RunSettings) -> dict[str, Any]:
 def _driven(job: RunSettings) -> dict[str, Any]:
     scenario = load_scenario(job.scenario, dict(job.overrides))
     road_map = read_map(chosen_map(scenario, job.map_file))
-    parameters = Parameters()
+    parameters = parameters_of(job)
     settings = SimParameters(sensors=perception_level(job.perception))
     simulation = Simulation(road_map, scenario, job.seed, parameters.vehicle, settings)
     agent = Agent(road_map, parameters)

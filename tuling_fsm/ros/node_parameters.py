@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.core.parameters import ParameterSpec, describe, param
+from tuling_fsm.core.parameters import ParameterSpec, describe, group, param
+from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.wire.text import parse_json
 from tuling_fsm.wire.why import LANGUAGES
 
@@ -84,6 +85,7 @@ class SimNodeParameters:
         60.0, "s", 0.5, 600.0, "for one trajectory, wall time; then the run ends with an error"
     )
     resend_after: float = param(0.5, "s", 0.05, 60.0, "without a trajectory the frame is sent again, wall time")
+    vehicle: Vehicle = group(Vehicle)
 
 
 VIEW_SAYS = "view: "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor, SetParametersResult
 from rclpy.node import Node
@@ -23,12 +23,13 @@ class ParameterServer:
     Args:
         node: built with `automatically_declare_parameters_from_overrides=True`, so that a misspelt name can be told.
         specs: what may be set.
+        of_others: names that a file for several nodes may have, without effect here.
 
     Raises:
         InputError: an unknown parameter, a wrong type, a value out of range.
     """
 
-    def __init__(self, node: Node, specs: Iterable[ParameterSpec]) -> None:
+    def __init__(self, node: Node, specs: Iterable[ParameterSpec], of_others: Collection[str] = ()) -> None:
         self._specs = {spec.name: spec for spec in specs}
         self.fixed = True
         """Whether parameters that are not live are in use, and so cannot be changed."""
@@ -36,12 +37,14 @@ class ParameterServer:
         """Dotted names and present values."""
         self.changed = False
         """A value was set since this was last cleared."""
-        self._declare(node)
+        self._declare(node, of_others)
         node.add_on_set_parameters_callback(self._set)
 
-    def _declare(self, node: Node) -> None:
+    def _declare(self, node: Node, of_others: Collection[str]) -> None:
         given = {name for name in node.list_parameters([], 0).names if not name.startswith(_OF_ROS)}
-        for name in sorted(given - set(self._specs)):
+        for name in sorted(given & (set(of_others) - set(self._specs))):
+            node.undeclare_parameter(name)
+        for name in sorted(given - set(self._specs) - set(of_others)):
             near = difflib.get_close_matches(name, self._specs, n=1)
             raise InputError(f"parameter {name}", "no such parameter", near[0] if near else "one of the declared ones")
         for name, spec in self._specs.items():

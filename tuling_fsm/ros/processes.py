@@ -22,6 +22,7 @@ from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.writer import DERIVED, FILM, RESULT
 from tuling_fsm.compiling import compile_kernels
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.core.parameters import nest
 from tuling_fsm.drive_status import DriveStatus, StatusReport
 from tuling_fsm.interruption import terminable
 from tuling_fsm.output_file import remove_file
@@ -93,11 +94,14 @@ def run_processes(
             "out": str(results),
             "status_lines": status is not None,
         }
+        given = nest(dict(settings.parameters))
         with ProcessGroup(progress, status) as group:
             _check_no_planner(group)
             if view is not None:
                 _start_view(group, Path(folder), view, chosen, results)
-            _start_nodes(group, Path(folder), {"map_file": str(chosen)}, sim, None if out is None else results)
+            planner = {**given, "record": "" if out is None else str(results)}
+            sim |= {name: group for name, group in given.items() if name == "vehicle"}
+            _start_nodes(group, Path(folder), {"map_file": str(chosen)}, planner, sim)
             activate_planner(group)
             group.wait_for(SIM)
         result = _read_result(results, group)
@@ -107,11 +111,16 @@ def run_processes(
 
 
 def _start_nodes(
-    group: ProcessGroup, folder: Path, common: Mapping[str, object], sim: Mapping[str, object], record: Path | None
+    group: ProcessGroup,
+    folder: Path,
+    common: Mapping[str, object],
+    planner: Mapping[str, object],
+    sim: Mapping[str, object],
 ) -> None:
-    """Route server, planner and simulator; what they have in common, and what is the simulator's own."""
-    planner = {"lock_step": True, "use_sim_time": True, "record": "" if record is None else str(record)}
-    for name, own in (("route_server", {"use_sim_time": True}), ("planner", planner), (SIM, sim)):
+    """Route server, planner and simulator; what they have in common, and what is the planner's and simulator's own."""
+    timed = {"use_sim_time": True}
+    nodes = (("route_server", timed), ("planner", {"lock_step": True, **timed, **planner}), (SIM, sim))
+    for name, own in nodes:
         group.start(name, node_command(folder, name, {**common, **own}))
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from rclpy.clock import Clock, ClockType
 
 from tuling_fsm.agent import Parameters
-from tuling_fsm.core.parameters import describe, load
+from tuling_fsm.core.parameters import describe, load, nest
 from tuling_fsm.core.topics import RELIABLE
 from tuling_fsm.drive_status import DriveStatus
 from tuling_fsm.map.opendrive import read_map
-from tuling_fsm.ros.node_parameters import STATUS, SimNodeParameters, in_home
+from tuling_fsm.ros.node_parameters import STATUS, SimNodeParameters, in_home, planner_specs
 from tuling_fsm.ros.parameter_server import ParameterServer
 from tuling_fsm.ros.planner_link import PlannerLink
 from tuling_fsm.ros.qos import message_class, profile
@@ -33,7 +33,8 @@ _FLUSH_S = 30.0
 
 
 class SimNode(ServedNode):
-    """Everything comes from `Simulation`; here it only meets DDS.
+    """Everything comes from `Simulation`; here it only meets DDS. Of a file of the planner's parameters it takes those
+    of the car.
 
     Raises:
         InputError: scenario or map cannot be used, or a parameter is bad.
@@ -41,8 +42,9 @@ class SimNode(ServedNode):
 
     def __init__(self) -> None:
         super().__init__("sim", automatically_declare_parameters_from_overrides=True)
-        settings = ParameterServer(self, describe(SimNodeParameters))
-        self._own = in_home(load(SimNodeParameters, settings.values))
+        of_planner = {spec.name for spec in planner_specs(Parameters)}
+        settings = ParameterServer(self, describe(SimNodeParameters), of_planner)
+        self._own = in_home(load(SimNodeParameters, nest(settings.values)))
         self._simulation = _open(self._own)
         self._previous: Inputs | None = None
         self._asked_at: float | None = None
@@ -130,4 +132,4 @@ def _open(own: SimNodeParameters) -> Simulation:
     mission_file = Path(own.mission_file) if own.mission_file else None
     scenario = read_scenario(own.scenario, own.overrides).with_mission(mission_file)
     map_file = chosen_map(scenario, Path(own.map_file) if own.map_file else None)
-    return Simulation(read_map(map_file), scenario, own.seed, Parameters().vehicle)
+    return Simulation(read_map(map_file), scenario, own.seed, own.vehicle)

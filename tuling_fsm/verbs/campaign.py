@@ -20,7 +20,17 @@ from tuling_fsm.terminal import Style, styled
 from tuling_fsm.verbs.campaign_cluster import on_cluster
 from tuling_fsm.verbs.campaign_exposure import exposure_lines, exposure_of
 from tuling_fsm.verbs.campaign_runs import CampaignRun, DriveAll, Run, in_processes, kept_runs, run_all
-from tuling_fsm.verbs.parser import Verbs, add_overrides, add_perception, add_traffic, add_verb, folder, path
+from tuling_fsm.verbs.parser import (
+    Verbs,
+    add_overrides,
+    add_parameters,
+    add_perception,
+    add_traffic,
+    add_verb,
+    chosen_parameters,
+    folder,
+    path,
+)
 from tuling_fsm.verbs.runs import assignments
 from tuling_fsm.viewer.campaign_page import faults, scenario_name, write_campaign_page
 
@@ -79,6 +89,7 @@ def add_campaign(verbs: Verbs) -> None:
         help="OpenDRIVE map instead of the scenarios' own; several: every scenario on each of them",
     )  # fmt: skip
     add_overrides(parser, "every scenario")
+    add_parameters(parser)
     add_perception(parser)
     add_traffic(parser)
     parser.add_argument(
@@ -153,7 +164,7 @@ def _jobs(arguments: argparse.Namespace) -> list[CampaignRun]:
         raise InputError("--resume", "no folder to go on in", "--out DIR of the campaign")
     _check_names("scenario", arguments.scenarios)
     _check_names("map", arguments.map or ())
-    overrides = assignments(arguments.overrides)
+    overrides, parameters = assignments(arguments.overrides), chosen_parameters(arguments.parameters)
     asked = [each for file in arguments.scenarios for each in _variations(file, overrides)]
     _check_readable(asked, arguments.map or (None,))
     if arguments.traffic != OWN:
@@ -162,7 +173,7 @@ def _jobs(arguments: argparse.Namespace) -> list[CampaignRun]:
         CampaignRun(
             RunSettings(
                 each.scenario, seed, each.overrides, map_file,
-                perception=arguments.perception, traffic=arguments.traffic,
+                perception=arguments.perception, traffic=arguments.traffic, parameters=parameters,
             ),
             _folder(arguments, each, map_file, seed), not arguments.results_only, each.distribution, each.variation,
         )

@@ -16,7 +16,17 @@ from tuling_fsm.output_file import write_file
 from tuling_fsm.progress import ProgressDisplay, Report, TimeLeft
 from tuling_fsm.run_settings import RunSettings
 from tuling_fsm.terminal import Style, styled
-from tuling_fsm.verbs.parser import Verbs, add_overrides, add_perception, add_seed, add_verb, folder, path
+from tuling_fsm.verbs.parser import (
+    Verbs,
+    add_overrides,
+    add_parameters,
+    add_perception,
+    add_seed,
+    add_verb,
+    chosen_parameters,
+    folder,
+    path,
+)
 from tuling_fsm.verbs.runs import assignment
 
 if TYPE_CHECKING:
@@ -45,6 +55,7 @@ def add_falsify(verbs: Verbs) -> None:
     parser.add_argument("--runs", type=int, default=100, metavar="N", help="to drive (default %(default)s)")
     parser.add_argument("--map", type=path, metavar="F", help="OpenDRIVE map instead of the scenario's own")
     add_overrides(parser, "the scenario")
+    add_parameters(parser)
     add_perception(parser)
     add_seed(parser)
     parser.add_argument("--workers", type=int, metavar="N", help="processes at a time (default one a processor)")
@@ -144,7 +155,10 @@ def _settings(arguments: argparse.Namespace, space: Sequence[ParameterRange]) ->
     from tuling_fsm.falsification.runs import SearchSettings
 
     overrides = tuple(assignment(text) for text in arguments.overrides)
-    fixed = RunSettings(arguments.scenario, arguments.seed, overrides, arguments.map, perception=arguments.perception)
+    fixed = RunSettings(
+        arguments.scenario, arguments.seed, overrides, arguments.map,
+        perception=arguments.perception, parameters=chosen_parameters(arguments.parameters),
+    )  # fmt: skip
     return SearchSettings(fixed, tuple(space))
 
 
@@ -195,6 +209,7 @@ def command(arguments: argparse.Namespace, runs: Sequence[Mapping[str, Any]]) ->
     worst = min(runs, key=lambda run: float(run["cost"]))
     words = ["tuling-fsm", "sim", str(arguments.scenario), "--seed", str(arguments.seed)]
     words += ["--map", str(arguments.map)] if arguments.map is not None else []
+    words += ["--parameters", str(arguments.parameters)] if arguments.parameters is not None else []
     words += ["--perception", arguments.perception]
     for text in (*arguments.overrides, *(f"{name}={value}" for name, value in worst["values"].items())):
         words += ["--set", text]

@@ -16,7 +16,17 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.output_file import put_between_marks, write_file
 from tuling_fsm.progress import ProgressDisplay
 from tuling_fsm.terminal import Style, styled
-from tuling_fsm.verbs.parser import Verbs, add_seed, add_verb, finite, folder, path, written
+from tuling_fsm.verbs.parser import (
+    Verbs,
+    add_parameters,
+    add_seed,
+    add_verb,
+    chosen_parameters,
+    finite,
+    folder,
+    path,
+    written,
+)
 
 if TYPE_CHECKING:
     from tuling_fsm.fault_injection.driving import DrivenScenario
@@ -67,7 +77,7 @@ def add_faults(verbs: Verbs) -> None:
     )
     parser.add_argument("--duration", type=finite, default=5.0, metavar="S", help="of a fault, s (default %(default)s)")
     parser.add_argument("--map", type=path, metavar="F", help="OpenDRIVE map instead of the scenarios' own")
-    parser.add_argument("--parameters", type=path, metavar="F", help="of the planner, as config/planner.yaml has them")
+    add_parameters(parser)
     add_seed(parser)
     parser.add_argument("--workers", type=int, metavar="N", help="processes at a time (default one a processor)")
     parser.add_argument("--out", type=folder, metavar="DIR", help="folder of faults.json, and of a file for each cell")
@@ -143,7 +153,6 @@ def _matrix(arguments: argparse.Namespace, out: Path) -> FaultMatrix:
 
 def _scenarios(arguments: argparse.Namespace) -> tuple[DrivenScenario, ...]:
     from tuling_fsm.fault_injection.driving import DrivenScenario
-    from tuling_fsm.ros.parameter_reader import planner_parameters
     from tuling_fsm.run import chosen_map
     from tuling_fsm.share import share_file
     from tuling_fsm.sim.scenario.compiler import load_scenario
@@ -153,7 +162,7 @@ def _scenarios(arguments: argparse.Namespace) -> tuple[DrivenScenario, ...]:
     for file in files:
         if names.count(file.stem) > 1:
             raise InputError(str(file), f"a second scenario {file.stem}", "each of another name")
-    values = () if arguments.parameters is None else planner_parameters(arguments.parameters)
+    values = chosen_parameters(arguments.parameters)
     maps = [chosen_map(load_scenario(file, {}), arguments.map) for file in files]
     for map_file in maps:
         if not map_file.is_file():

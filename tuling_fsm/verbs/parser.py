@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
+from tuling_fsm.core.parameters import Scalar
 from tuling_fsm.run_settings import OWN, TRAFFIC
 from tuling_fsm.sim.sensors.perception_levels import CLEAN, LEVELS
 from tuling_fsm.terminal import Style, styled
@@ -78,6 +79,28 @@ def add_traffic(parser: argparse.ArgumentParser) -> None:
         "--traffic", choices=TRAFFIC, default=OWN,
         help="what drives the other vehicles: this simulator, or SUMO (the extra `sumo`) (default %(default)s)",
     )  # fmt: skip
+
+
+def add_parameters(parser: argparse.ArgumentParser) -> None:
+    """`--parameters F`."""
+    parser.add_argument(
+        "--parameters", type=path, metavar="F", help="of the planner and its car, as config/planner.yaml has them"
+    )
+
+
+def chosen_parameters(file: Path | None) -> tuple[tuple[str, Scalar], ...]:
+    """Dotted names and values in the file of `--parameters`; none without one.
+
+    Raises:
+        InputError: no parameters of the planner, an unknown name, a value out of range.
+        OSError: the file cannot be read.
+    """
+    if file is None:
+        return ()
+    # The planner takes half a second to load, which what only parses a command line does not wait for.
+    from tuling_fsm.ros.parameter_reader import planner_parameters
+
+    return planner_parameters(file)
 
 
 def add_overrides(parser: argparse.ArgumentParser, owner: str) -> None:

@@ -17,10 +17,12 @@ from tuling_fsm.terminal import Style, styled
 from tuling_fsm.verbs.parser import (
     Verbs,
     add_overrides,
+    add_parameters,
     add_perception,
     add_seed,
     add_traffic,
     add_verb,
+    chosen_parameters,
     folder,
     path,
     port,
@@ -73,6 +75,7 @@ def add_sim(verbs: Verbs) -> None:
     )
     add_seed(parser)
     add_overrides(parser, "the scenario")
+    add_parameters(parser)
     add_perception(parser)
     parser.add_argument(
         "--out", type=folder, metavar="DIR", help="folder of run.mcap, result.json, report.html and pictures.html"
@@ -157,7 +160,7 @@ def _sim(arguments: argparse.Namespace) -> int:
         run = functools.partial(run_scenario, film=not arguments.no_film)
     settings = RunSettings(
         arguments.scenario, arguments.seed, tuple(overrides.items()), arguments.map, arguments.mission,
-        arguments.planner, arguments.perception, arguments.traffic,
+        arguments.planner, arguments.perception, arguments.traffic, chosen_parameters(arguments.parameters),
     )  # fmt: skip
     notes = load_scenario(arguments.scenario, overrides).notes
     for note in notes:
