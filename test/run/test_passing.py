@@ -71,6 +71,47 @@ def test_a_parked_car_without_room_for_a_door_is_passed_slowly(tmp_path: Path) -
     assert max(speeds(run, 100.0, 140.0)) > 7.5
 
 
+TRUCK = """    start: odr_point = map.create_odr_point(road_id: "1", lane_id: "-1", s: 40m)
+    goal: odr_point = map.create_odr_point(road_id: "1", lane_id: "-1", s: 150m)
+    to: odr_point = map.create_odr_point(road_id: "1", lane_id: "-2", s: 175m, t: 0.6m)
+    lights: traffic_lights
+    truck: vehicle with:
+        keep(it.length == 8m)
+        keep(it.width == 2.5m)
+        keep(it.vehicle_category == vehicle_category!truck)
+"""
+"""A truck in the lane beside the car's, near to the line between."""
+
+
+def past_truck(folder: Path, s: float, v: float) -> tuple[Drive, list[Tick]]:
+    """The car drives past the truck that begins at a station (m) and is `v` (m/s) fast, untouched; and the ticks on
+    which the car's middle is beside it.
+    """
+    declared = TRUCK + f'    from: odr_point = map.create_odr_point(road_id: "1", lane_id: "-2", s: {s}m, t: 0.6m)\n'
+    lines = ("    truck.assign_position(from)", "    truck.drive() with:", "        along(map.create_path([to]))")
+    do = "".join(f"        {line}\n" for line in ("serial:", *lines, f"        speed({v}mps)"))
+    text = along_lanes(declared, "        lights.set_all(green)\n", do, seconds=40)
+    run = drive(Path(share_file("config", "course", "course.xodr")), text, folder)
+    assert (run.end, run.faults) == ("goal", [])
+    near = [tick for tick in run.ticks if abs(tick.world.scene.obstacles.x[0, 0] - tick.world.ego.pose.x - 1.4) < 4.0]
+    assert near
+    return run, near
+
+
+def test_a_truck_that_crawls_beside_the_lane_is_passed_slowly(tmp_path: Path) -> None:
+    run, near = past_truck(tmp_path, 85.0, 0.8)
+    assert passes(run, "slow vehicle")
+    assert max(tick.world.ego.v for tick in near) < 6.5
+    assert run.ticks[-1].stamp < 25.0, "it is not crept along"
+
+
+def test_a_truck_that_keeps_the_road_s_pace_beside_the_lane_slows_nobody(tmp_path: Path) -> None:
+    run, near = past_truck(tmp_path, 22.0, 7.0)
+    assert not [tick for tick in run.ticks if tick.limit.reason is Reason.PASSING]
+    assert max(tick.world.ego.v for tick in near) > 8.0
+    assert run.ticks[-1].stamp < 21.0
+
+
 @pytest.mark.parametrize("steps_out", [False, True])
 def test_a_bus_that_stands_is_passed_so_that_one_that_steps_out_is_not_hit(tmp_path: Path, steps_out: bool) -> None:
     bus = "    bus: vehicle with:\n        keep(it.length == 12m)\n        keep(it.width == 2.5m)\n"

@@ -15,6 +15,7 @@ from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import FreeSpace, PlanResult, Reason
 from tuling_fsm.core.scene import Scene
+from tuling_fsm.core.standing import AGENT_STANDS
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.lanes.context import DerivedParameters
 from tuling_fsm.planning.maneuvers.section import surroundings_of
@@ -158,10 +159,36 @@ def test_a_bus_hides_those_that_step_out_before_it_and_a_car_hides_nobody() -> N
     assert least(beside(1.0, length=FIGURES.hiding_length - 0.1)) > 8.0
 
 
-def test_only_people_and_standing_vehicles_are_passed_slowly() -> None:
+def test_only_people_and_vehicles_that_stand_or_are_slow_are_passed_slowly() -> None:
     assert least(beside(0.3, kind=CONE, length=0.4, width=0.4)) == VEHICLE.max_speed
-    assert least(beside(0.3, v=1.0, heading=0.0)) == VEHICLE.max_speed, "it drives"
+    assert least(beside(0.3, v=1.0, heading=np.pi)) == VEHICLE.max_speed, "it comes towards the car"
     assert least(beside(0.3, moving=True)) < 2.1, "it may drive on"
+
+
+@pytest.mark.parametrize("gap", [0.3, 0.7])
+@pytest.mark.parametrize("shape", [{}, BUS_SHAPE], ids=["car", "bus"])
+def test_a_slow_vehicle_is_passed_as_one_that_stands_is_and_faster_by_its_own_speed(
+    shape: dict[str, Any], gap: float
+) -> None:
+    """Without a step from one that stands to one that is as fast as the road."""
+    found = [least(beside(gap, 40.0, v=v, moving=True, **shape)) for v in np.arange(0.0, 8.0, 0.1)]
+    for v, allowed_v in zip(np.arange(0.0, 8.0, 0.1), found, strict=True):
+        pace = max(0.0, v - AGENT_STANDS)
+        most = passing_speed(*LIMITS.standing, gap) + pace
+        hidden = passing_speed(*LIMITS.hiding, gap) + 3.0 * pace if shape else np.inf
+        assert allowed_v == pytest.approx(min(VEHICLE.max_speed, most, hidden))
+    assert found[0] < 6.0 and np.diff(found).max() < 0.31
+    assert found[-1] == VEHICLE.max_speed, "it keeps the road's pace"
+
+
+def test_a_slow_vehicle_counts_where_it_is_when_the_car_comes_past() -> None:
+    s, limit, _ = allowed([beside(0.5, 40.0, v=1.5)])
+    slow = 20.0 + s[limit < VEHICLE.max_speed]
+    assert 36.0 < slow.min() < 40.0, "it has gone on"
+    assert slow.max() > 45.0
+    for v in (1.5, 5.0):
+        behind = allowed([beside(0.5, 12.0, v=v)], v=1.0)
+        assert behind[1].min() == VEHICLE.max_speed, "it does not hold the car up from behind"
 
 
 def test_a_person_counts_at_the_predicted_place() -> None:
@@ -235,6 +262,8 @@ def test_the_nearest_gap_is_looked_for_to_the_end_of_what_is_passed() -> None:
         (person(0.75), 2.0, 5.0, {"pedestrian"}),
         (person(3.0, v=1.4), 8.0, 8.4, set()),
         (beside(0.3), 2.0, 6.0, {"standing"}),
+        (beside(0.3, v=0.8), 2.0, 7.8, {"slow"}),
+        (beside(0.3, 40.0, v=7.0), 8.0, 8.4, set()),
         (beside(1.2), 8.0, 8.4, set()),
     ],
 )
@@ -249,7 +278,7 @@ def test_the_car_passes_slowly_what_is_near_and_goes_on(
     assert causes(log) == cause
     apart = min(gap_to(thing.at(stamp), now.ego.pose, VEHICLE) for stamp, now, _ in log)
     curve = LIMITS.person if thing.kind == PEDESTRIAN else LIMITS.standing
-    assert speed_alongside(log, thing) <= passing_speed(*curve, apart) + 0.4
+    assert speed_alongside(log, thing) <= passing_speed(*curve, apart) + thing.v * (thing.kind != PEDESTRIAN) + 0.4
 
 
 @pytest.mark.medium

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from tuling_fsm.core.arrays import FloatArray, IntArray
 from tuling_fsm.core.request import Candidate, FollowLanes, LaneEnd, Limit, Reason
 from tuling_fsm.core.scene import Obstacles
+from tuling_fsm.core.standing import AGENT_STANDS
 from tuling_fsm.planning.lanes import evaluation, path_end
 from tuling_fsm.planning.lanes.lane_lines import LaneLines
 from tuling_fsm.planning.obstacles.beside import HIDING, PERSON, STANDING, ObstaclesBeside
@@ -71,13 +72,15 @@ def moving_obstacle_limit(binds: int, blame: int, distance: float, surroundings:
 
 
 _PASSED = {PERSON: "pedestrian {} at", STANDING: "standing vehicle {} at", HIDING: "hidden by vehicle {}, at"}
+_SLOW = "slow vehicle {} at"
 
 
 def passing_limit(beside: ObstaclesBeside, m: int, gap: float, distance: float, obstacles: Obstacles) -> Limit:
     """The limit that thing `m` beside a path sets, at a gap (m, negative to the right) and a distance (m) ahead."""
-    number = int(obstacles.id[int(beside.row[m])])
-    side = "right" if gap < 0.0 else "left"
-    detail = f"{_PASSED[int(beside.kind[m])].format(number)} {abs(gap):.1f} m to the {side}"
+    row, kind = int(beside.row[m]), int(beside.kind[m])
+    number, side = int(obstacles.id[row]), "right" if gap < 0.0 else "left"
+    what = _SLOW if kind == STANDING and obstacles.speed[row] >= AGENT_STANDS else _PASSED[kind]
+    detail = f"{what.format(number)} {abs(gap):.1f} m to the {side}"
     return Limit(Reason.PASSING, distance, detail, number)
 
 

@@ -1,11 +1,12 @@
-"""People, standing vehicles and what hides people beside the lines, and how fast each may be passed (USE-15).
+"""People, standing or slow vehicles and what hides people beside the lines, and how fast each may be passed (USE-15).
 
 Apollo's `speed_bounds_decider` ([apollo][]) drives at 0.6 of the limit past whatever stands within 1 m
 (`collision_safety_range`, `static_obs_nudge_speed_ratio`), never below 2.5 m/s; Autoware's `obstacle_slow_down` goes
 from 2 m/s (what moves) or 4 m/s (what stands) at 0.2 m linearly to 8 m/s at 1.0 m. Here, too, the speed rises linearly
-with the gap, and goes on to rise beyond the second of the two points that are set. Where people may step out from
-behind a bus or a van, the car may be no faster than it can stop from while a person walks over from there (Autoware's
-`occlusion_spot`, [autoware][]).
+with the gap, and goes on to rise beyond the second of the two points that are set; past a vehicle that goes the car's
+way it is higher by the speed of that, so that one that crawls is passed as one that stands is, and one that keeps the
+road's pace slows nobody. Where people may step out from behind a bus or a van, the car may be no faster than it can
+stop from while a person walks over from there (Autoware's `occlusion_spot`, [autoware][]).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from tuling_fsm.core.scene import PREDICTION_STEP_S
 from tuling_fsm.core.standing import AGENT_STANDS
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.obstacles.boxes import CarOnLines, ObstacleColumns, is_vulnerable
-from tuling_fsm.planning.obstacles.moving import ALONG, ASIDE, MovingObstacles
+from tuling_fsm.planning.obstacles.moving import ALONG, ASIDE, SAME_WAY, MovingObstacles
 from tuling_fsm.planning.obstacles.static import StaticObstacles
 from tuling_fsm.planning.parameters import PassingParameters
 from tuling_fsm.planning.paths.footprint import Footprint, nearest
@@ -28,7 +29,7 @@ from tuling_fsm.planning.paths.reference_line import COS, SIN, S, X, Y
 from tuling_fsm.world.inputs import Kind
 
 PERSON, STANDING, HIDING = range(3)
-"""What is passed: a person, a vehicle that stands, the front of one that may hide people."""
+"""What is passed: a person, a vehicle that stands or is slow, the front of one that may hide people."""
 _CAR, _TRUCK, _BUS = int(Kind.CAR), int(Kind.TRUCK), int(Kind.BUS)
 LOW, HIGH, FROM, TO, LEAST = range(5)
 """Columns of `ObstaclesBeside.span`."""
@@ -37,6 +38,10 @@ _ASIDE = 2.5
 """Candidates lead no farther than this (m) from their line, or from the car's offset, towards what they pass."""
 _EARLY = 0.5
 """The car is slow from this far (m) before a person on, and this far beyond the place where one may step out."""
+_SELDOM = 3.0
+"""By so many times its pace more may be driven where people may step out before a vehicle: before one that is faster
+than people walk nobody does.
+"""
 _SOONER, _LEAST_PACE = 1.0, 1.0
 """When the car is where a person will be: it drives no faster than now by the one (m/s), and no slower than half of
 that, or than the other (m/s)."""
@@ -167,17 +172,21 @@ def _put_beside(
 
 @kernel
 def _put_front(
-    line: FloatArray, n: int, it: _Extent, limits: PassingLimits, body: Footprint, span: FloatArray, reach: IntArray
-) -> None:
-    """Enter the place before a vehicle where people may step out, from as far as the car could not stop any more."""
+    line: FloatArray, n: int, it: _Extent, within: tuple[float, float], limits: PassingLimits, body: Footprint,
+    span: FloatArray, reach: IntArray,
+) -> None:  # fmt: skip
+    """Enter the place before a vehicle where people may step out, from as far as the car could not stop any more, at
+    the samples whose arc lengths are `within` bounds.
+    """
     v = limits.top_speed
     stop = v * limits.delay + 0.5 * v * v / limits.decel
-    for k in range(_first_from(line, n, it.end - stop - body.front), n):
+    for k in range(_first_from(line, n, max(it.end - stop - body.front, within[0])), n):
         room = it.end - line[k, S] - body.front
-        if room < -_EARLY:
+        if room < -_EARLY or line[k, S] > within[1]:
             break
+        least = speed_to_stop_within(room, limits.delay, limits.decel)
+        span[k, LEAST] = least if span[k, LOW] > span[k, HIGH] else min(span[k, LEAST], least)
         _enter(span, k, it, body.front, body.front, reach)
-        span[k, LEAST] = speed_to_stop_within(room, limits.delay, limits.decel)
 
 
 @inlined_kernel
@@ -189,23 +198,33 @@ def _extent_now(line: FloatArray, moving: MovingObstacles, at: int, i: int, j: i
     return _Extent(arc - half[ALONG], arc + half[ALONG], across - half[ASIDE], across + half[ASIDE])
 
 
+@inlined_kernel
+def _goes_along(line: FloatArray, moving: MovingObstacles, at: int, i: int, j: int) -> bool:
+    """Whether moving object `i` goes the line's way at prediction step `j`, where it is beside a sample of that."""
+    k, box = moving.node[at, i, j], moving.box[i, j]
+    return bool(box[2] * line[k, COS] + box[3] * line[k, SIN] > SAME_WAY)
+
+
 @kernel
-def _put_person(
-    line: FloatArray, n: int, moving: MovingObstacles, at: int, i: int, car: tuple[float, float], body: Footprint,
-    span: FloatArray, reach: IntArray,
+def _put_moving(
+    line: FloatArray, n: int, moving: MovingObstacles, at: int, i: int, kind: int, limits: PassingLimits,
+    car: tuple[float, float], body: Footprint, span: FloatArray, reach: IntArray,
 ) -> None:  # fmt: skip
-    """Enter a person at the samples where the body is beside that one when the car comes there; `car` is its arc length
-    and its speed.
+    """Enter a person, or a vehicle while it goes the line's way, at the samples where the body is beside it when the
+    car comes there; `car` is its arc length and its speed.
     """
     slow, fast, steps = max(0.5 * car[1], _LEAST_PACE), car[1] + _SOONER, moving.node.shape[2]
     for j in range(steps):
-        if moving.node[at, i, j] < 0:
+        if moving.node[at, i, j] < 0 or (kind != PERSON and not _goes_along(line, moving, at, i, j)):
             continue
         now = _extent_now(line, moving, at, i, j)
-        wider = _Extent(now.begin - _EARLY, now.end, now.low, now.high)
         first = car[0] + slow * (j - 1) * PREDICTION_STEP_S if j > 0 else -np.inf
         last = car[0] + fast * (j + 1) * PREDICTION_STEP_S if j + 1 < steps else np.inf
-        _put_beside(line, n, wider, (first, last), body, span, reach)
+        if kind == HIDING:
+            _put_front(line, n, now, (first, last), limits, body, span, reach)
+        else:
+            begin = now.begin - (_EARLY if kind == PERSON else 0.0)
+            _put_beside(line, n, _Extent(begin, now.end, now.low, now.high), (first, last), body, span, reach)
 
 
 @inlined_kernel
@@ -217,14 +236,21 @@ def _put_cover(span: FloatArray, reach: IntArray, cover: FloatArray) -> None:
 
 
 @inlined_kernel
-def _stands(around: ObstacleColumns, row: int) -> bool:
-    """Whether a row is a vehicle with doors that stands."""
-    return bool(around.kind[row] in (_CAR, _TRUCK, _BUS) and around.speed[row] < AGENT_STANDS)
+def _pace(around: ObstacleColumns, row: int) -> float:
+    """By how much (m/s) a row is faster than what stands."""
+    return float(max(0.0, around.speed[row] - AGENT_STANDS))
+
+
+@inlined_kernel
+def _is_slow(around: ObstacleColumns, row: int, limits: PassingLimits) -> bool:
+    """Whether a row is a vehicle with doors that stands, or so slow that there are gaps at which it limits the car."""
+    least, pace = min(limits.standing.speed, limits.hiding.speed), _pace(around, row)
+    return bool(around.kind[row] in (_CAR, _TRUCK, _BUS) and least + pace < limits.top_speed)
 
 
 @inlined_kernel
 def _hides(around: ObstacleColumns, row: int, limits: PassingLimits) -> bool:
-    """Whether one cannot look over a standing vehicle, by its class or its size."""
+    """Whether one cannot look over a vehicle, by its class or its size."""
     return bool(around.kind[row] != _CAR or around.length[row] >= limits.hiding_length)
 
 
@@ -258,7 +284,7 @@ def _choose(
         i = m - statics
         row = static.id[m] if i < 0 else moving.id[i]
         walks = row >= 0 and is_vulnerable(around.kind[row])
-        if row < 0 or not (walks or _stands(around, row)):
+        if row < 0 or not (walks or _is_slow(around, row, limits)):
             continue
         aside = False
         for at in range(len(car.points)):
@@ -287,10 +313,13 @@ def _there(line: FloatArray, static: StaticObstacles, moving: MovingObstacles, a
 
 
 @kernel
-def _curve_of(kind: int, limits: PassingLimits) -> PassingCurve:
+def _curve_of(kind: int, pace: float, limits: PassingLimits) -> PassingCurve:
+    """That of a kind, the higher the greater the `pace` (m/s) of a vehicle is."""
     if kind == PERSON:
         return limits.person
-    return limits.standing if kind == STANDING else limits.hiding
+    if kind == STANDING:
+        return PassingCurve(limits.standing.near, limits.standing.speed + pace, limits.standing.slope)
+    return PassingCurve(limits.hiding.near, limits.hiding.speed + _SELDOM * pace, limits.hiding.slope)
 
 
 @kernel
@@ -308,12 +337,13 @@ def _put_on_line(
         reach[0], reach[1], cover[0], cover[1] = n, -1, np.inf, -np.inf
         now = _there(line, static, moving, at, source[m])
         beside.begin[at, m] = now.begin
-        if beside.kind[m] == PERSON and source[m] < 0:
-            _put_person(
-                line, n=n, moving=moving, at=at, i=-1 - source[m], car=here, body=car.body, span=span, reach=reach
-            )
+        i = -1 - source[m]
+        if i >= 0 and (beside.kind[m] == PERSON or moving.speed[i] >= AGENT_STANDS):
+            # A vehicle behind the car is not passed: it follows, or comes past.
+            if beside.kind[m] == PERSON or now.end > here[0] - car.body.rear:
+                _put_moving(line, n, moving, at, i, beside.kind[m], limits, here, car.body, span, reach)
         elif now.begin <= now.end and beside.kind[m] == HIDING:
-            _put_front(line, n, now, limits, car.body, span, reach)
+            _put_front(line, n, now, (-np.inf, np.inf), limits, car.body, span, reach)
         elif now.begin <= now.end:
             _put_beside(line, n, now, (-np.inf, np.inf), car.body, span, reach)
         _put_cover(span, reach, cover)
@@ -323,9 +353,10 @@ def _put_on_line(
 def gather_beside(
     around: ObstacleColumns, static: StaticObstacles, moving: MovingObstacles, limits: PassingLimits, car: CarOnLines
 ) -> ObstaclesBeside:
-    """People and standing vehicles that a path along any of the lines may pass so closely that it has to be slow.
+    """People and standing or slow vehicles that a path along any of the lines may pass so closely that it has to be
+    slow.
 
-    People are where they are predicted to be when the car comes by, vehicles where they stand.
+    What moves is where it is predicted to be when the car comes by.
     """
     many, most = len(car.points), 2 * (len(static.id) + len(moving.id))
     source, kind = np.empty(most, np.int64), np.empty(most, np.int64)
@@ -333,7 +364,7 @@ def gather_beside(
     row, curve, clear = np.empty(total, np.int64), np.empty((total, 3)), np.empty(total)
     for m in range(total):
         row[m] = static.id[source[m]] if source[m] >= 0 else moving.id[-1 - source[m]]
-        chosen = _curve_of(kind[m], limits)
+        chosen = _curve_of(kind[m], _pace(around, row[m]), limits)
         curve[m, 0], curve[m, 1], curve[m, 2] = chosen.near, chosen.speed, chosen.slope
         clear[m] = _clear_from(chosen, limits.top_speed)
     beside = ObstaclesBeside(
