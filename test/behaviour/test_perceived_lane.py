@@ -11,11 +11,13 @@ from tuling_fsm.behaviour.on_road.lane_keeping import keep_perceived_lane, perce
 from tuling_fsm.behaviour.traffic.rules import TrafficRuleMemory, TrafficRules
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import FollowLanes, Hold, LaneEnd, Reason, StopWall
+from tuling_fsm.map.ahead import JunctionAhead
+from tuling_fsm.map.lanes import Junction
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.perceived import PerceivedLine
 
 from .views import at, view_of
-from .worlds import Place
+from .worlds import NEAR_Y, Place, route_along
 
 HERE = Pose(30.0, 20.0, 0.6)
 
@@ -110,3 +112,39 @@ def test_the_rules_of_the_road_hold_on_the_perceived_lane(road: RoadMap) -> None
     request = keep_perceived_lane(at(view, rules=rules), 1.4)
     assert isinstance(request, FollowLanes)
     assert (request.walls, request.speed_limit, request.creeps_up) == ((wall,), 1.0, True)
+
+
+SEEN = ((line(2.0), line(-1.5)), (line(2.0, slope=0.3), line(-1.5, slope=0.3)))
+"""Lines that lead straight on, and lines that lead to the left."""
+
+
+@pytest.mark.clause("EXP-1")
+@pytest.mark.parametrize(
+    ("seen", "junction", "y", "heading", "by_route"),
+    [
+        (1, (54.0, 80.0), NEAR_Y, 0.0, True),
+        (1, (45.0, 80.0), NEAR_Y + 0.9, 0.0, True),
+        (0, (54.0, 80.0), NEAR_Y, 0.0, False),
+        (1, (70.0, 80.0), NEAR_Y, 0.0, False),
+        (1, (30.0, 52.0), NEAR_Y, 0.0, False),
+        (1, None, NEAR_Y, 0.0, False),
+        (1, (54.0, 80.0), NEAR_Y + 1.2, 0.0, False),
+        (1, (54.0, 80.0), NEAR_Y, 0.6, False),
+    ],
+)
+def test_where_lines_lead_off_the_route_in_a_junction_its_own_lane_is_kept(
+    road: RoadMap, seen: int, junction: tuple[float, float] | None, y: float, heading: float, by_route: bool
+) -> None:
+    """As long as the car is reckoned to be in it; elsewhere what is seen counts."""
+    ahead = (
+        ()
+        if junction is None
+        else (JunctionAhead(*junction, Junction("1", (), {}, has_lights=True), 0, 0, junction[0]),)
+    )
+    lines = SEEN[seen]
+    view = view_of(Place(road, 50.0, y, heading), route_along(road), perceived_lines=lines, junctions=ahead)
+    request = keep_perceived_lane(view, 1.4)
+    assert isinstance(request, FollowLanes)
+    own = min(view.world.lanes, key=lambda lane: abs(lane.shift))
+    assert (request.lanes == (own,)) is by_route
+    assert len(request.lanes) == 1

@@ -11,6 +11,7 @@ from scenario_text import along_lanes
 from tuling_fsm.behaviour import states
 from tuling_fsm.core.request import Reason
 from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.share import share_file
 
 from .drives import Drive, drive
 
@@ -143,6 +144,26 @@ def test_a_car_that_is_lost_before_a_red_light_says_that_it_waits_for_green(lit:
     stood = [tick for tick in driven.standing() if tick.state == states.EXPLORE]
     assert all(LINE_X - 1.5 < x <= LINE_X + 0.1 for x in _front_x(driven))
     assert {tick.limit.reason for tick in stood[:-20]} == {Reason.RED_LIGHT}
+
+
+@pytest.mark.clause("EXP-1")
+@pytest.mark.parametrize("goal", [2, 7], ids=["straight on", "to the left"])
+def test_a_car_that_is_lost_in_a_junction_takes_the_way_of_its_route(goal: int, tmp_path: Path) -> None:
+    """Lines of other ways are seen there."""
+    declared = f"""    lights: traffic_lights
+    start: odr_point = map.create_odr_point(road_id: "1", lane_id: "-1", s: 140m)
+    goal: odr_point = map.create_odr_point(road_id: "{goal}", lane_id: "-1", s: 40m)
+    line: odr_point = map.create_odr_point(road_id: "1", lane_id: "-1", s: 183m)
+"""
+    lines = ("serial:", f"    {AHEAD} < 15m", "    ego.lose_localization(duration: 40s)")
+    light = "        lights.set_state(signal: 1, state: red, duration: 20s)\n"
+    text = along_lanes(declared, light, *(f"        {line}\n" for line in lines), seconds=90)
+    driven = drive(Path(share_file("config", "course", "course.xodr")), text, tmp_path)
+    lost = [tick for tick in driven.ticks if tick.state == states.EXPLORE]
+    assert lost[-1].stamp - lost[0].stamp > 35.0
+    assert max(abs(tick.world.route_offset) for tick in lost) < 0.6
+    assert driven.faults == []
+    assert driven.end == "goal"
 
 
 @pytest.mark.clause("USE-3", "EXP-1")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -22,19 +23,39 @@ BEHIND_M = 3.0
 MIN_SIGHT_M = 5.0
 MAX_SIGHT_M = 40.0
 STEP_M = 0.5
+_IN_LANE_M, _ALIGNED = 1.0, math.radians(30.0)
+"""The car is reckoned to be on a lane of the route: its rear axle no farther from the middle, turned by no more."""
 
 
 def keep_perceived_lane(view: BehaviourView, speed: float) -> PlanningRequest:
-    """Follow the lines on both sides of the car as far as the rules of the road allow at the place that is reckoned;
-    without any lines, stand and wait.
+    """Follow the lines on both sides of the car as far as the rules of the road allow at the place that is reckoned,
+    in a junction those that lead on along the route; without any lines, stand and wait.
     """
     if not view.world.odometry_fresh:
         return Hold(Reason.NO_ODOMETRY)
     lane = perceived_lane(view.world.perceived_lines, view.world.ego.pose, speed)
     if lane is None:
         return Hold(Reason.NOT_LOCALIZED, detail="no lane lines in sight")
-    rules = view.memory.rules
+    lane, rules = _lane_of_route(view, lane) or lane, view.memory.rules
     return FollowLanes((lane,), rules.walls, min(speed, rules.speed_limit), keep_lane=True, creeps_up=rules.creeps_up)
+
+
+def _lane_of_route(view: BehaviourView, seen: LaneLine) -> LaneLine | None:
+    """The lane of the route that the car is reckoned to be in, where the one that is seen leads off it in a junction:
+    lines of another way through it are seen there.
+    """
+    world = view.world
+    pose, route_lanes = world.ego.pose, world.lanes if world.junctions else ()
+    beside = [(lane.center.project(pose.x, pose.y), lane) for lane in route_lanes]
+    here, lane = min(beside, key=lambda each: abs(each[0].offset), default=(None, None))
+    if here is None or lane is None or abs(here.offset) > _IN_LANE_M or abs(world.heading_error) > _ALIGNED:
+        return None
+    for x, y in seen.center.xy[seen.center.s > BEHIND_M].tolist():
+        place = lane.center.project(x, y, here.s)
+        if abs(place.offset) > LANE_WIDTH_M / 2.0:
+            at = lane.route_s0 + place.s
+            return lane if any(junction.s_from <= at <= junction.s_to for junction in world.junctions) else None
+    return None
 
 
 def perceived_lane(lines: Sequence[PerceivedLine], pose: Pose, limit: float) -> LaneLine | None:
