@@ -9,7 +9,7 @@ from tuling_fsm.behaviour.memory import Memory, report
 from tuling_fsm.behaviour.mission.memory import GoalKind
 from tuling_fsm.behaviour.mission.points import ON_LANE_M, pose_of
 from tuling_fsm.behaviour.parameters import BehaviourParameters
-from tuling_fsm.behaviour.parking.slots import parking_end_of
+from tuling_fsm.behaviour.parking.slots import LEAST_ROOM_M, any_parking_end, parking_end_of
 from tuling_fsm.behaviour.permissions import FREE_SPACE
 from tuling_fsm.behaviour.routing import asking, leads_on, open_question, pursue, pursue_stop
 from tuling_fsm.core.geometry import distance
@@ -17,7 +17,7 @@ from tuling_fsm.core.records import replace
 from tuling_fsm.core.request import Hold, PlanningRequest, Reason
 from tuling_fsm.machine.elements import Leaf, Priority, Region
 
-NO_SLOT = "the car park has no slot across a lane, on the map or in the mission: the car stands at the end of the route"
+STANDS = "the car stands at the end of the route"
 
 
 def _enter(view: BehaviourView) -> Memory:
@@ -29,15 +29,20 @@ def _enter(view: BehaviourView) -> Memory:
     serves = memory.routing.serves == memory.mission.ticket and memory.parking.rest is None
     routing = replace(memory.routing, arrived=serves and stands_at_end(view, taken=True))
     memory = replace(memory, routing=routing, parking=replace(memory.parking, entry=None, rest=None))
-    return report(memory, f"parking: {NO_SLOT}") if routing.arrived and _parks_nowhere(view) else memory
+    parks_nowhere = _why_not_parked(view) if routing.arrived else ""
+    return report(memory, f"parking: {parks_nowhere}") if parks_nowhere else memory
 
 
-def _parks_nowhere(view: BehaviourView) -> bool:
-    """Whether the car is to park where there is no parking area (NOR-8)."""
-    route = view.memory.routing.route
-    if route is None or view.memory.mission.goal.kind is not GoalKind.CAR_PARK:
-        return False
-    return parking_end_of(view, route) is None
+def _why_not_parked(view: BehaviourView) -> str:
+    """Why a car that is to park does not: there is no parking area (NOR-8), or no slot is large enough. Else empty."""
+    route, vehicle = view.memory.routing.route, view.context.vehicle
+    wants = view.memory.mission.goal.kind is GoalKind.CAR_PARK
+    if route is None or not wants or parking_end_of(view, route) is not None:
+        return ""
+    if any_parking_end(view, route) is None:
+        return f"the car park has no slot across a lane, on the map or in the mission: {STANDS}"
+    room = f"{vehicle.length + LEAST_ROOM_M:.2f} by {vehicle.width + LEAST_ROOM_M:.2f} m"
+    return f"the car park has no slot that the car fits into, {room} at least: {STANDS}"
 
 
 def _update(view: BehaviourView) -> Memory:
@@ -61,7 +66,7 @@ def _request(view: BehaviourView) -> PlanningRequest:
     if routing.question.answered:
         return Hold(Reason.NONE, detail="setting off")
     if routing.arrived:
-        return Hold(Reason.ARRIVED, detail=NO_SLOT if _parks_nowhere(view) else "the route has ended")
+        return Hold(Reason.ARRIVED, detail=_why_not_parked(view) or "the route has ended")
     if not view.world.localized:
         return Hold(Reason.NOT_LOCALIZED)
     if progress.mission is not None and progress.goal.kind is GoalKind.NOTHING:

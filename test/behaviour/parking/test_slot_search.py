@@ -196,6 +196,23 @@ def test_a_car_park_in_which_the_car_cannot_park_is_told(no_slots_map: RoadMap) 
     assert said.count(f"parking: {words}") == 1
 
 
+@pytest.mark.clause("NOR-8", "NOR-10")
+def test_a_car_that_fits_into_no_slot_of_the_car_park_stands_and_says_so(no_slots_map: RoadMap) -> None:
+    """It does not drive round and round for a slot that it could not be in."""
+    x, y = HALF_M + 20.0, -(LANE_M + 0.4 + 0.5 * SLOT_LENGTH)
+    small = MissionSlot(Pose(x, y, 0.5 * math.pi), 4.75, SLOT_WIDTH)
+    drive = outside(no_slots_map, mission=car_park(slots=[small]))
+    garage(drive).go_to(*LOWER_END)
+    drive.until(states.PLAN_ONCE)
+    drive.run(12.0)
+    assert states.SLOT_SEARCH not in {decision.state for decision in drive.decisions}
+    words = "the car park has no slot that the car fits into, 4.79 by 2.04 m at least"
+    words += ": the car stands at the end of the route"
+    assert drive.last.request == Hold(Reason.ARRIVED, detail=words)
+    said = [line for decision in drive.decisions for line in decision.reports]
+    assert said.count(f"parking: {words}") == 1
+
+
 @pytest.mark.clause("PRK-1", "PRK-3")
 @pytest.mark.parametrize("gap", [0.4, 2.0])
 @pytest.mark.parametrize("off", [0.9, 5.0])

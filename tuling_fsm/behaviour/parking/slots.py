@@ -16,6 +16,7 @@ from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.geometry import Pose, to_local, wrap_angle
 from tuling_fsm.core.records import replace
 from tuling_fsm.core.vehicle import Vehicle
+from tuling_fsm.map.lanes import ParkingSlot
 from tuling_fsm.map.parking import MOUTH_M, SAME_BAY_M, GivenSlot, ParkingArea, ParkingEnd, parking_end
 from tuling_fsm.map.route import Route
 from tuling_fsm.world.mission import MissionSlot
@@ -33,7 +34,17 @@ LEAST_TURN = 0.02
 
 
 def parking_end_of(view: BehaviourView, route: Route) -> ParkingEnd | None:
-    """The parking area in which a route ends, with the slots of the mission; None where it ends elsewhere."""
+    """The parking area in which a route ends, with the slots of the mission; None where it ends elsewhere, or no slot
+    there is as large as the car needs, so that there is nothing to search for.
+    """
+    end = any_parking_end(view, route)
+    if end is None or not any(_fits(slot, view.context.vehicle) for slot in end.area.slots if not slot.reserved):
+        return None
+    return end
+
+
+def any_parking_end(view: BehaviourView, route: Route) -> ParkingEnd | None:
+    """The same, however small the slots are."""
     given = tuple(GivenSlot(slot.pose, slot.length, slot.width) for slot in _of_mission(view))
     return parking_end(view.context.road_map, route, given)
 
@@ -183,8 +194,8 @@ def _pose(slot: PerceivedSlot) -> Pose:
     return Pose(slot.x, slot.y, slot.heading)
 
 
-def _fits(target_slot: TargetSlot, vehicle: Vehicle) -> bool:
-    return target_slot.length >= vehicle.length + LEAST_ROOM_M and target_slot.width >= vehicle.width + LEAST_ROOM_M
+def _fits(slot: TargetSlot | ParkingSlot, vehicle: Vehicle) -> bool:
+    return slot.length >= vehicle.length + LEAST_ROOM_M and slot.width >= vehicle.width + LEAST_ROOM_M
 
 
 def _touches(view: BehaviourView, target_slot: TargetSlot) -> bool:
