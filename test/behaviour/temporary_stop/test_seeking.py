@@ -119,8 +119,10 @@ def test_an_attempt_ends(road: RoadMap, waited: float, spent: float, localized: 
     after = APPROACH.update(at(view, stop=memory, unexplained_s=spent))
     assert (after.stop.failed, after.mission.attempts) == (failed, int(failed))
     assert any("there is no way into a slot" in line for line in after.reports) is failed
-    done = replace(view.memory.mission, goal=MissionGoal())
-    assert not APPROACH.update(at(view, stop=memory, unexplained_s=99.0, mission=done)).stop.failed
+    parks = replace(view.memory.mission, goal=MissionGoal(GoalKind.CAR_PARK))
+    assert not APPROACH.update(at(view, stop=memory, unexplained_s=99.0, mission=parks)).stop.failed
+    idle = APPROACH.update(at(view, stop=memory, unexplained_s=spent, mission=replace(parks, goal=MissionGoal())))
+    assert (idle.stop.failed, idle.mission.attempts) == (failed, 0), "it is no attempt at a task"
 
 
 @pytest.mark.clause("TMP-3")
@@ -171,6 +173,31 @@ def test_a_task_that_is_dropped(road: RoadMap, stop: dict[str, bool], goal: Miss
     assert (guards.boarded(down), guards.alighted(down)) == (False, stop.get("done", False))
     idle = at(view, mission=replace(progress, goal=MissionGoal()))
     assert (guards.nothing_left(idle), guards.mission_goal_chosen(idle)) == (True, False)
+
+
+@pytest.mark.clause("NOR-10")
+@pytest.mark.parametrize(
+    ("stop", "there", "travel", "left"),
+    [
+        ({}, False, 20.0, False),
+        ({}, True, 0.1, True),
+        ({}, True, 3.0, False),
+        ({"stood_s": 0.1}, False, 20.0, True),
+        ({"failed": True}, True, 0.1, False),
+        ({"done": True}, True, 0.1, False),
+    ],
+)
+def test_where_nothing_is_left_to_do_the_car_first_comes_to_stand_in_the_slot(
+    road: RoadMap, stop: dict[str, Any], there: bool, travel: float, left: bool
+) -> None:
+    view = look(road)
+    if there:
+        ego = view.world.ego._replace(pose=view.memory.stop.roadside_slots[0].goal)
+        view = replace(view, world=replace(view.world, ego=ego))
+    memory = stopped(view, **stop)
+    idle = replace(view.memory.mission, goal=MissionGoal(GoalKind.NOTHING))
+    plan = PlanOutcome(True, travel=travel)
+    assert guards.task_dropped(at(view, stop=memory, mission=idle, plan=plan)) is left
 
 
 @pytest.mark.clause("TMP-1")

@@ -10,6 +10,7 @@ from tuling_fsm.behaviour.free_driving import NO_LINES, TOLERANCE_S, follow_lane
 from tuling_fsm.behaviour.guards import overdue
 from tuling_fsm.behaviour.leaf import BehaviourView, LeafBehaviour
 from tuling_fsm.behaviour.memory import Memory
+from tuling_fsm.behaviour.mission.memory import GoalKind
 from tuling_fsm.behaviour.mission.progress import fail_attempt
 from tuling_fsm.behaviour.permissions import ROADSIDE, Indication
 from tuling_fsm.behaviour.places import crosses, is_free
@@ -36,8 +37,8 @@ def _enter(view: BehaviourView) -> Memory:
 
 
 def _update(view: BehaviourView) -> Memory:
-    stop = view.memory.stop
-    if not view.world.localized or stop.failed or stop.goal != view.memory.mission.goal:
+    stop, goal = view.memory.stop, view.memory.mission.goal
+    if not view.world.localized or stop.failed or (goal != stop.goal and goal.kind is not GoalKind.NOTHING):
         return view.memory
     stop = replace(stop, taken_since=_watched(view))
     free = _free(view, stop)
@@ -49,9 +50,11 @@ def _update(view: BehaviourView) -> Memory:
 
 
 def _failed(view: BehaviourView, stop: TemporaryStop, free: tuple[int, ...]) -> Memory:
-    """The attempt is over without a stop; the reason why is kept (USE-7)."""
+    """The attempt is over without a stop; the reason why is kept (USE-7). Without a task there is no other one."""
     reason = stop.reason if stop.waiting else _why_no_way(view, free)
     memory = replace(view.memory, stop=replace(stop, failed=True, reason=reason))
+    if memory.mission.goal.kind is GoalKind.NOTHING:
+        return memory
     why = f"there is no way into a slot ({reason.value})" if free else "all slots are taken"
     return fail_attempt(view.having(memory), why)
 

@@ -9,10 +9,14 @@ from tuling_fsm.core.standing import VEHICLE_STANDS
 
 
 def task_dropped(view: BehaviourView) -> bool:
-    """The task that the stop was made for is no more the present one: given up, skipped, or of an old mission."""
+    """The task that the stop was made for is no more the present one: given up, skipped, or of an old mission. Where
+    nothing else is left to do the car comes to stand in the slot all the same, and not across the lane.
+    """
     stop, goal = view.memory.stop, view.memory.mission.goal
     if stop.done:
         return False
+    if goal.kind is GoalKind.NOTHING and not stop.failed:
+        return stop.stood_s > 0.0 or stands_in_slot(view)
     return goal.kind is GoalKind.UNDECIDED or (goal != stop.goal and not stop.failed)
 
 
