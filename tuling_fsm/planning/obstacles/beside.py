@@ -341,7 +341,10 @@ def _put_on_line(
         if i >= 0 and (beside.kind[m] == PERSON or moving.speed[i] >= AGENT_STANDS):
             # A vehicle behind the car is not passed: it follows, or comes past.
             if beside.kind[m] == PERSON or now.end > here[0] - car.body.rear:
-                _put_moving(line, n, moving, at, i, beside.kind[m], limits, here, car.body, span, reach)
+                _put_moving(
+                    line, n=n, moving=moving, at=at, i=i, kind=beside.kind[m], limits=limits, car=here, body=car.body,
+                    span=span, reach=reach,
+                )  # fmt: skip
         elif now.begin <= now.end and beside.kind[m] == HIDING:
             _put_front(line, n, now, (-np.inf, np.inf), limits, car.body, span, reach)
         elif now.begin <= now.end:
