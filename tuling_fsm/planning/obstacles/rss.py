@@ -39,7 +39,7 @@ class Rss(NamedTuple):
 
 
 @kernel
-def _stopping_distance(v: float, accel: float, brake: float, response: float) -> float:
+def stopping_distance_of(v: float, accel: float, brake: float, response: float) -> float:
     """Distance (m) of a vehicle that accelerates from `v` (m/s) for the response time and then brakes to a
     standstill.
     """
@@ -55,7 +55,7 @@ def following_distance(rear_v: float, front_v: float, rss: Rss) -> float:
     times, not only where they stand in the end.
     """
     brake = min(rss.brake, rss.brake_hardest)
-    apart = _stopping_distance(rear_v, rss.accel, brake, rss.response) - 0.5 * front_v * front_v / rss.brake_hardest
+    apart = stopping_distance_of(rear_v, rss.accel, brake, rss.response) - 0.5 * front_v * front_v / rss.brake_hardest
     return float(max(0.0, apart))
 
 
@@ -65,8 +65,8 @@ def oncoming_distance(own_v: float, other_v: float, own_brake: float, rss: Rss) 
     (definition 2); speeds (m/s), both towards the other, are not negative. The first brakes with `own_brake` (m/s^2),
     which may be less.
     """
-    own = _stopping_distance(own_v, rss.accel, own_brake, rss.response)
-    return float(own + _stopping_distance(other_v, rss.accel, rss.brake, rss.response))
+    own = stopping_distance_of(own_v, rss.accel, own_brake, rss.response)
+    return float(own + stopping_distance_of(other_v, rss.accel, rss.brake, rss.response))
 
 
 @kernel
@@ -74,8 +74,8 @@ def lateral_distance(left_v: float, right_v: float, rss: Rss) -> float:
     """Safe lateral distance of two vehicles side by side (definition 6); lateral speeds (m/s) of the left and the right
     one, positive to the left.
     """
-    left = _stopping_distance(-left_v, rss.lateral_accel, rss.lateral_brake, rss.response)
-    right = _stopping_distance(right_v, rss.lateral_accel, rss.lateral_brake, rss.response)
+    left = stopping_distance_of(-left_v, rss.lateral_accel, rss.lateral_brake, rss.response)
+    right = stopping_distance_of(right_v, rss.lateral_accel, rss.lateral_brake, rss.response)
     return float(rss.lateral_margin + max(0.0, left + right))
 
 

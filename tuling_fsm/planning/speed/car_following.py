@@ -9,7 +9,7 @@ import numpy as np
 from tuling_fsm.core import elementary
 from tuling_fsm.core.kernels import inlined_kernel, sqrt
 from tuling_fsm.core.vehicle import Vehicle
-from tuling_fsm.planning.obstacles.rss import Rss, safe_speed
+from tuling_fsm.planning.obstacles.rss import Rss, safe_speed, stopping_distance_of
 from tuling_fsm.planning.parameters import PlanningParameters
 
 _CREEP = 0.5
@@ -23,6 +23,8 @@ _HARD = 1.3
 """Braking harder than comfort by this factor sets in at once: the check takes it for hard as well (SAF-2)."""
 _CREEPS = 0.3
 """Slower than this (m/s) too little energy is left to brake firmly for it, however short the room seems."""
+_SOON_S = 2.0
+"""What is there sooner than this (s) is waited for by a car that stands."""
 _FALLING_BACK = 0.7
 """A gap that is safe but smaller than wanted is opened no faster than this (m/s): what follows need not brake."""
 
@@ -143,6 +145,32 @@ def stop_accel(room: float, slack: float, v: float, a: float, ramp: StopRamp, d:
         return -1.3 * d.decel
     eased = d.gain * (allowed - v) - decel * min(1.0, v / max(allowed, 0.05))
     return float(max(-1.3 * d.decel, eased))
+
+
+@inlined_kernel
+def _stopping_time(v: float, ramp: StopRamp, d: LongitudinalLimits) -> float:
+    """Time (s) after which a comfortable braking from `v` (m/s) ends."""
+    if v < ramp.v:
+        return sqrt(2.0 * v / d.stop_jerk)
+    return (v + ramp.v) / d.decel
+
+
+@inlined_kernel
+def meet_accel(gap: float, v: float, other_v: float, a: float, ramp: StopRamp, d: LongitudinalLimits) -> float:
+    """Acceleration before something that comes towards the car with `other_v` (m/s) and is `gap` (m) ahead.
+
+    Both stand before they meet: the car in comfort, the other as `rss` trusts it to. Until the car stands the other
+    comes on, so that braking begins earlier than before a thing that stands, and need not grow afterwards. What the
+    other would need may be used up before it gets hard. A car that stands goes on only where it would not be met soon.
+    """
+    other = stopping_distance_of(other_v, d.rss.accel, d.rss.brake, d.rss.response)
+    room = gap - other
+    if v < _CREEPS and room < d.crossing_start_room + _SOON_S * other_v:
+        return -1.3 * d.decel if v > 0.0 else 0.0
+    energy, within = (0.5 * v + other_v) * v, max(0.02, gap)
+    if energy > d.decel * within and v > _CREEPS:
+        return -min(d.emergency, 1.15 * energy / within)
+    return stop_accel(room - other_v * _stopping_time(v, ramp, d), np.inf, v, a, ramp, d)
 
 
 @inlined_kernel

@@ -18,7 +18,14 @@ from tuling_fsm.core.standing import AGENT_MOVES
 from tuling_fsm.core.trajectory import STEP_S
 from tuling_fsm.planning.obstacles.occupancy import ROWS_A_STEP
 from tuling_fsm.planning.paths.frenet_path import PKAPPA, PROOM, PS, FrenetPath, steepest_steering
-from tuling_fsm.planning.speed.car_following import LongitudinalLimits, StopRamp, follow_accel, ramp_of, stop_accel
+from tuling_fsm.planning.speed.car_following import (
+    LongitudinalLimits,
+    StopRamp,
+    follow_accel,
+    meet_accel,
+    ramp_of,
+    stop_accel,
+)
 
 _HALF_STEP_S = 0.5 * STEP_S
 FREE, AT_LIMIT, IN_BEND, TIGHT, FOLLOWING, YIELDING, STOPPING, PASSING = range(8)
@@ -41,7 +48,8 @@ class StBoundaries(NamedTuple):
     """Moving things on one path, a row for each prediction step: arc length where the body would touch (m, `inf` for
     none).
 
-    `leader_s`/`leader_v`/`leader_id` is the one to follow, `wall_s`/`wall_id` where to stop for those that cross.
+    `leader_s`/`leader_v`/`leader_id` is the one to follow, `wall_s`/`wall_id` where to stop for those that cross,
+    `oncoming_s`/`oncoming_v`/`oncoming_id` what comes towards the car, and how fast (m/s).
     """
 
     leader_s: FloatArray
@@ -49,14 +57,18 @@ class StBoundaries(NamedTuple):
     leader_id: FloatArray
     wall_s: FloatArray
     wall_id: FloatArray
+    oncoming_s: FloatArray
+    oncoming_v: FloatArray
+    oncoming_id: FloatArray
 
 
 def no_traffic() -> StBoundaries:
     """An empty road."""
     far, none = np.full(PREDICTION_STEPS, np.inf), np.full(PREDICTION_STEPS, -1.0)
     return StBoundaries(
-        leader_s=far, leader_v=np.zeros(PREDICTION_STEPS), leader_id=none, wall_s=far.copy(), wall_id=none.copy()
-    )
+        leader_s=far, leader_v=np.zeros(PREDICTION_STEPS), leader_id=none, wall_s=far.copy(), wall_id=none.copy(),
+        oncoming_s=far.copy(), oncoming_v=np.zeros(PREDICTION_STEPS), oncoming_id=none.copy(),
+    )  # fmt: skip
 
 
 class SpeedEnvelope(NamedTuple):
@@ -217,7 +229,8 @@ def traffic_demand(
     ramp: StopRamp,
     d: LongitudinalLimits,
 ) -> AccelerationDemand:
-    """What the leader, the crossing objects and the stop ask for, `late` seconds into prediction step `j`.
+    """What the leader, the crossing objects, what comes towards the car and the stop ask for, `late` seconds into
+    prediction step `j`.
 
     A car that stands near to what crosses stays there: it would only come into its way (USE-3).
     """
@@ -239,6 +252,11 @@ def traffic_demand(
         if accel < wanted:
             wanted, distance = accel, target - s
             reason, blame = (YIELDING, wall_id) if wall < stop.at else (STOPPING, -1)
+    if traffic.oncoming_s[j] < np.inf:
+        gap = traffic.oncoming_s[j] - traffic.oncoming_v[j] * late - s
+        accel = meet_accel(gap, v, traffic.oncoming_v[j], a, ramp, d)
+        if accel < wanted:
+            wanted, reason, blame, distance = accel, YIELDING, int(traffic.oncoming_id[j]), gap
     return AccelerationDemand(wanted, reason, blame, distance, room)
 
 

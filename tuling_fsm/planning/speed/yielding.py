@@ -47,7 +47,7 @@ _COMING_IN, _ENTRY_GAP = 5, 0.5
 """The car keeps this far (m) from an object that comes into the path, judged over so many prediction steps."""
 _ALONGSIDE, _AHEAD = 0.94, 1.0
 """A vehicle that comes in from beside, turned from the line by no more than the angle of this cosine and so far (m)
-ahead of the car, is followed before it is there."""
+ahead of the car, is followed before it is there; one turned from the way back by no more comes along the line."""
 _EASES_OFF = 1.0
 """So much (m/s^2) a vehicle slows down that lets in one which has begun to come before it."""
 _CUT_IN_GAP, _CUT_IN_TIME = 2.0, 0.6
@@ -101,6 +101,30 @@ def _course(frenet: FrenetPath, moving: MovingObstacles, i: int, j: int) -> floa
 def _goes_along(frenet: FrenetPath, moving: MovingObstacles, i: int, j: int) -> bool:
     """Whether object `i` drives the way of the line at prediction step `j`, or stands."""
     return bool(_course(frenet, moving, i, j) > SAME_WAY or moving.speed[i] < AGENT_STANDS)
+
+
+@inlined_kernel
+def _last_inside(spans: FloatArray) -> int:
+    j = len(spans) - 1
+    while spans[j, 0] == np.inf:
+        j -= 1
+    return j
+
+
+@inlined_kernel
+def _comes_towards(frenet: FrenetPath, moving: MovingObstacles, i: int, spans: FloatArray) -> bool:
+    """Whether object `i` drives or walks along the line, against its way, and stays on the path at `spans` until it is
+    where the car is.
+
+    One that goes straight on across a turn of the path is at an angle to it, and leaves it before.
+    """
+    last = _last_inside(spans)
+    if moving.speed[i] < AGENT_STANDS or (last < len(spans) - 1 and spans[last, 0] > 0.0):
+        return False
+    for j in range(_first_inside(spans), last + 1):
+        if spans[j, 0] < np.inf and _course(frenet, moving, i, j) > -_ALONGSIDE:
+            return False
+    return True
 
 
 @inlined_kernel
@@ -162,7 +186,8 @@ def _goes_first(
     entry = _nearest(spans)
     # Wherever the car came to stand, it would stand in the way, or before one that comes in behind it: getting out of
     # it is quicker.
-    if entry < (0.0 if along else gap.hard_braking) and _can_stop(moving, i, spans, gap.rss):
+    sooner_out = entry < (0.0 if along else gap.hard_braking) and _can_stop(moving, i, spans, gap.rss)
+    if sooner_out and not _comes_towards(frenet, moving, i, spans):
         return True
     can_stop = entry - moving.keep[i] > gap.braking
     spare = gap.lead if can_stop else min(gap.lead, _JUST_PAST)
@@ -256,6 +281,22 @@ def _stop_for(spans: FloatArray, i: int, keep: float, traffic: StBoundaries) -> 
             traffic.wall_s[j], traffic.wall_id[j] = nearest_s - keep, i
 
 
+@kernel
+def _meet(
+    frenet: FrenetPath, moving: MovingObstacles, i: int, spans: FloatArray, keep: float, traffic: StBoundaries
+) -> None:
+    """Enter object `i`, which comes towards the car, until it has left the path; before it is there, as if it came
+    along it.
+    """
+    last = _last_inside(spans)
+    v = -_course(frenet, moving, i, last) * moving.speed[i]
+    s = spans[last, 0] - keep
+    for j in range(last, -1, -1):
+        s = spans[j, 0] - keep if spans[j, 0] < np.inf else s + v * PREDICTION_STEP_S
+        if s < traffic.oncoming_s[j]:
+            traffic.oncoming_s[j], traffic.oncoming_v[j], traffic.oncoming_id[j] = s, v, i
+
+
 @inlined_kernel
 def follow_leaders(
     swept: SweptPath,
@@ -270,7 +311,7 @@ def follow_leaders(
     many objects more cross the path or come into it; `conflicts` gets their rows, where and when.
     """
     frenet, apart = swept.frenet, conflicts.apart
-    traffic.leader_s[:], traffic.wall_s[:] = np.inf, np.inf
+    traffic.leader_s[:], traffic.wall_s[:], traffic.oncoming_s[:] = np.inf, np.inf, np.inf
     leaders, more, end = 0, 0, farthest[len(farthest) - 1]
     for i in moving.order[frenet.at]:
         if beside(swept, moving, i) or ignored(swept, moving, i):
@@ -328,6 +369,8 @@ def yield_to_conflicts(
             joins = swept.sidestep >= SIDESTEP and _is_ahead(swept, moving, i)
             least = _least_speed(frenet, moving, i, inside) if joins else 0.0
             _follow(spans, i, 1.5 * moving.speed[i] + 1.0, alongside, traffic, least)
+        elif _comes_towards(frenet, moving, i, spans):
+            _meet(frenet, moving, i, spans, moving.keep[i] + moving.doubt, traffic)
         else:
             _stop_for(spans, i, moving.keep[i] + moving.doubt, traffic)
     return yielded, cuts_in
