@@ -12,7 +12,7 @@ from tuling_fsm.behaviour.queue_ahead import told_of_queue
 from tuling_fsm.behaviour.traffic.lines import told_of_light
 from tuling_fsm.behaviour.traffic.pedestrians import among_released, told_of_person
 from tuling_fsm.behaviour.traffic.rules import warm_up as warm_up_rules
-from tuling_fsm.core.parameters import group
+from tuling_fsm.core.parameters import group, refuse_above
 from tuling_fsm.core.request import Hold, Limit, PlanningRequest, PlanResult, Reason
 from tuling_fsm.core.scene import Scene
 from tuling_fsm.core.trajectory import Trajectory
@@ -34,12 +34,20 @@ from tuling_fsm.world.world import World
 
 @dataclass(frozen=True)
 class Parameters:
-    """Everything that can be set, by room."""
+    """Everything that can be set, by room.
+
+    Raises:
+        InputError: values that contradict one another.
+    """
 
     vehicle: Vehicle = group(Vehicle)
     world: WorldParameters = group(WorldParameters)
     behaviour: BehaviourParameters = group(BehaviourParameters)
     planning: PlanningParameters = group(PlanningParameters)
+
+    def __post_init__(self) -> None:
+        comfort, emergency = self.vehicle.comfort_decel, self.vehicle.emergency_decel
+        refuse_above("vehicle.comfort_decel", comfort, "vehicle.emergency_decel", emergency, "m/s^2")
 
 
 @dataclass(frozen=True, eq=False)

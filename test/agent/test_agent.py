@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from tuling_fsm.agent import Agent, Parameters, Tick
+from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.parameters import load, nest
 from tuling_fsm.core.request import PlanResult, Reason
@@ -93,6 +94,22 @@ def test_a_plan_that_fails_its_check_is_not_sent(
     assert not tick.result.feasible
     assert np.abs(np.diff(getattr(tick.trajectory, spoilt))).max() < 5.0
     assert tick.result.trajectory is tick.trajectory
+
+
+@pytest.mark.clause("USE-12")
+@pytest.mark.parametrize(
+    ("values", "line"),
+    [
+        (
+            {"vehicle.emergency_decel": 1.3},
+            "vehicle.comfort_decel: 1.8 m/s^2 is above vehicle.emergency_decel (expected at most 1.3 m/s^2)",
+        ),
+    ],
+)
+def test_parameters_that_contradict_one_another_are_refused_in_one_line(values: dict[str, float], line: str) -> None:
+    with pytest.raises(InputError) as refused:
+        load(Parameters, nest(values), "my.yaml: ")
+    assert str(refused.value) == f"my.yaml: {line}"
 
 
 @pytest.mark.clause("USE-12")

@@ -3,13 +3,17 @@ from dataclasses import dataclass
 import pytest
 
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.core.parameters import describe, flatten, group, load, nest, param
+from tuling_fsm.core.parameters import describe, flatten, group, load, nest, param, refuse_above
 
 
 @dataclass(frozen=True)
 class Inner:
     gain: float = param(1.0, "1/s", 0.0, 5.0, "how hard")
     mode: str = param("soft", doc="how", choices=("soft", "hard"))
+    least: float = param(0.5, "1/s", 0.0, 5.0, "at most gain")
+
+    def __post_init__(self) -> None:
+        refuse_above("least", self.least, "gain", self.gain, "1/s")
 
 
 @dataclass(frozen=True)
@@ -35,10 +39,12 @@ def test_a_whole_number_is_taken_for_a_float() -> None:
         ({"inner.gain": 7.0}, "inner.gain: 7.0 is out of range (expected float from 0.0 to 5.0 1/s)"),
         ({"inner.gain": "fast"}, "inner.gain: 'fast' is no float (expected float from 0.0 to 5.0 1/s)"),
         ({"inner.mode": "rough"}, "inner.mode: 'rough' is unknown (expected one of soft, hard)"),
-        ({"inner.gian": 1.0}, "inner.gian: no such parameter (expected one of gain, mode)"),
+        ({"inner.gian": 1.0}, "inner.gian: no such parameter (expected one of gain, least, mode)"),
         ({"count": True}, "count: True is no int (expected int from 1 to 10)"),
         ({"count": 2.0}, "count: 2.0 is no int (expected int from 1 to 10)"),
         ({"on": 1}, "on: 1 is no bool (expected bool)"),
+        ({"inner.least": 1.5}, "inner.least: 1.5 1/s is above gain (expected at most 1 1/s)"),
+        ({"inner.gain": 0.25}, "inner.least: 0.5 1/s is above gain (expected at most 0.25 1/s)"),
         ({"inner": 3}, "inner: 3 is no group of parameters (expected a mapping)"),
         ({"inner.gain": float("nan")}, "inner.gain: nan is out of range (expected float from 0.0 to 5.0 1/s)"),
     ],
@@ -51,6 +57,6 @@ def test_a_bad_value_is_refused_in_one_line(values: dict[str, object], line: str
 
 def test_every_parameter_is_described_with_its_dotted_name() -> None:
     specs = {spec.name: spec for spec in describe(Outer)}
-    assert list(specs) == ["count", "on", "inner.gain", "inner.mode"]
+    assert list(specs) == ["count", "on", "inner.gain", "inner.mode", "inner.least"]
     assert (specs["count"].live, specs["count"].clause, specs["inner.gain"].unit) == (True, "USE-12", "1/s")
     assert set(flatten(Outer())) == set(specs)

@@ -19,7 +19,7 @@ from tuling_fsm.behaviour.mission.memory import GoalKind, MissionGoal, MissionPr
 from tuling_fsm.behaviour.supervisors.rain_fog import RainFogMemory
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
-from tuling_fsm.core.parameters import group, param
+from tuling_fsm.core.parameters import group, param, refuse_above
 from tuling_fsm.core.request import Hold, Limit, PlanResult, Reason
 from tuling_fsm.core.scene import Ego
 from tuling_fsm.core.trajectory import Trajectory
@@ -35,6 +35,9 @@ class Parameters:
     speed: float = param(5.0, "m/s", 0.0, 10.0, "cruising speed", live=True)
     fail_at_x: float = param(1e9, "m", doc="raises when the car is beyond it")
     slow_at_x: float = param(1e9, "m", doc="takes long when the car is beyond it")
+
+    def __post_init__(self) -> None:
+        refuse_above("speed", self.speed, "vehicle.max_speed", self.vehicle.max_speed, "m/s")
 
 
 COMPILED = "FAKE_COMPILED"

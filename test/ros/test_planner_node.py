@@ -279,6 +279,12 @@ def test_live_parameters_take_effect_on_the_next_tick_and_others_are_refused(rig
     assert rig.until_answered(1.2).v[0] == pytest.approx(3.0)
     refused, why = set_value("speed", 99.0)
     assert not refused and "speed" in why
+    refused, why = set_value("speed", 9.0)
+    assert not refused and why == "speed: 9 m/s is above vehicle.max_speed (expected at most 8.33 m/s)"
+    refused, why = set_value("vehicle.max_speed", 2.0)
+    assert not refused and why == "speed: 3 m/s is above vehicle.max_speed (expected at most 2 m/s)"
+    rig.send(frame(1.25))
+    assert rig.until_answered(1.25).v[0] == pytest.approx(3.0)
     refused, why = set_value("vehicle.wheelbase", 2.5)
     assert not refused and "configure" in why
 

@@ -2,7 +2,7 @@
 
 A group is a frozen dataclass whose fields are made with `param`. `load` turns nested mappings (a ROS parameter file,
 say) into the same dataclasses with every value checked; `describe` lists them all for the documentation and the ROS
-node.
+node. A group whose values may contradict one another says so in `__post_init__` (`refuse_above`).
 """
 
 from __future__ import annotations
@@ -90,6 +90,16 @@ def group(cls: type[T]) -> Any:
     return dataclasses.field(default_factory=cls, metadata={"group": cls})
 
 
+def refuse_above(name: str, value: float, other: str, most: float, unit: str) -> None:
+    """The check of a value that must not be above that of another parameter; both in one unit.
+
+    Raises:
+        InputError: it is.
+    """
+    if value > most:
+        raise InputError(name, f"{value:g} {unit} is above {other}", f"at most {most:g} {unit}")
+
+
 def describe(cls: type[Any], prefix: str = "") -> Iterator[ParameterSpec]:
     """Every parameter below a group class, with dotted names."""
     for field in dataclasses.fields(cls):
@@ -108,7 +118,8 @@ def load(cls: type[T], values: Mapping[str, Any], where: str = "") -> T:
     """Build a group from nested mappings; what is absent keeps its default.
 
     Raises:
-        InputError: an unknown name, a wrong type, or a value out of range; the message starts with the dotted name.
+        InputError: an unknown name, a wrong type, a value out of range, or one that contradicts another; the message
+            starts with the dotted name.
     """
     fields = _fields(cls)
     unknown = sorted(str(name) for name in values if name not in fields)
@@ -123,7 +134,10 @@ def load(cls: type[T], values: Mapping[str, Any], where: str = "") -> T:
             built[name] = load(metadata["group"], value, f"{dotted}.")
         else:
             built[name] = dataclasses.replace(metadata["spec"], name=dotted).check(value)
-    return cls(**built)
+    try:
+        return cls(**built)
+    except InputError as error:
+        raise InputError(f"{where}{error.where}", error.what, error.expected) from None
 
 
 def nest(flat: Mapping[str, Any]) -> dict[str, Any]:

@@ -28,7 +28,7 @@ class Vehicle:
     max_speed: float = param(8.33, "m/s", 0.5, 40.0, "forward speed that the car may plan", live=True)
     max_reverse_speed: float = param(1.5, "m/s", 0.2, 5.0, "reverse speed that the car may plan", live=True)
     max_accel: float = param(1.5, "m/s^2", 0.2, 5.0, "comfortable acceleration", live=True)
-    comfort_decel: float = param(1.8, "m/s^2", 0.3, 6.0, "comfortable braking", live=True)
+    comfort_decel: float = param(1.8, "m/s^2", 0.3, 6.0, "comfortable braking, at most `emergency_decel`", live=True)
     emergency_decel: float = param(6.0, "m/s^2", 1.0, 10.0, "braking of an emergency stop", clause="EST-1", live=True)
     max_jerk: float = param(2.5, "m/s^3", 0.3, 20.0, "comfortable change of acceleration", live=True)
     max_lateral_accel: float = param(2.0, "m/s^2", 0.3, 6.0, "lateral acceleration in bends", live=True)

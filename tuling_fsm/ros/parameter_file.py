@@ -27,7 +27,8 @@ HEAD = """\
 GUIDE_HEAD = """\
 # Tuning
 
-Every parameter of every node. Ranges are inclusive; a value outside is refused in one line and the old one stays.
+Every parameter of every node. Ranges are inclusive; a value outside, or one that contradicts another, is refused in
+one line and the old one stays.
 What is *live* takes effect on the next tick of an active node; all else is read on configure:
 
 ```

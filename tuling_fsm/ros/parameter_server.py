@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor, SetParametersResult
 from rclpy.node import Node
@@ -23,14 +23,22 @@ class ParameterServer:
     Args:
         node: built with `automatically_declare_parameters_from_overrides=True`, so that a misspelt name can be told.
         specs: what may be set.
+        load: makes use of all values, by their dotted names; refuses those that contradict one another.
         of_others: names that a file for several nodes may have, without effect here.
 
     Raises:
         InputError: an unknown parameter, a wrong type, a value out of range.
     """
 
-    def __init__(self, node: Node, specs: Iterable[ParameterSpec], of_others: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        node: Node,
+        specs: Iterable[ParameterSpec],
+        load: Callable[[Mapping[str, Scalar]], object] | None = None,
+        of_others: Collection[str] = (),
+    ) -> None:
         self._specs = {spec.name: spec for spec in specs}
+        self._load = load
         self.fixed = True
         """Whether parameters that are not live are in use, and so cannot be changed."""
         self.values: dict[str, Scalar] = {}
@@ -68,6 +76,11 @@ class ParameterServer:
             if self.fixed and not spec.live and values[spec.name] != self.values[spec.name]:
                 reason = f"{spec.name}: takes effect on configure only (expected a node that is unconfigured)"
                 return SetParametersResult(successful=False, reason=reason)
+        if self.fixed and self._load is not None:
+            try:
+                self._load({**self.values, **values})
+            except InputError as error:
+                return SetParametersResult(successful=False, reason=str(error))
         self.values.update(values)
         self.changed = self.changed or bool(values)
         return SetParametersResult(successful=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial, wraps
 from pathlib import Path
@@ -21,7 +21,7 @@ from tuling_fsm.bag.writer import BagWriter, set_aside
 from tuling_fsm.compiling import PLANNER_PARTS, compile_kernels
 from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.errors import InputError, in_one_line
-from tuling_fsm.core.parameters import flatten, load, nest
+from tuling_fsm.core.parameters import Scalar, flatten, load, nest
 from tuling_fsm.core.topics import BY_NAME, INPUTS, OUTPUTS, Qos
 from tuling_fsm.progress import Report
 from tuling_fsm.ros.inbox import Inbox
@@ -109,7 +109,7 @@ class PlannerNode(ServedNode, LifecycleNode):
         self._factory = factory
         self._cycle: PlanningCycle | None = None
         self._routes: RouteClient | None = None
-        self._settings = ParameterServer(self, planner_specs(factory.parameters))
+        self._settings = ParameterServer(self, planner_specs(factory.parameters), self._load)
         self._settings.fixed = False
 
     @logged
@@ -327,8 +327,10 @@ class PlannerNode(ServedNode, LifecycleNode):
         return True
 
     def _read_parameters(self) -> tuple[PlannerNodeParameters, Parameters]:
-        values = self._settings.values
         self._settings.changed = False
+        return self._load(self._settings.values)
+
+    def _load(self, values: Mapping[str, Scalar]) -> tuple[PlannerNodeParameters, Parameters]:
         own = in_home(load(PlannerNodeParameters, {name: values[name] for name in _OWN}))
         rest = {name: value for name, value in values.items() if name not in _OWN}
         return own, load(self._factory.parameters, nest(rest))

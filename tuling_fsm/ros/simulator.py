@@ -43,7 +43,7 @@ class SimNode(ServedNode):
     def __init__(self) -> None:
         super().__init__("sim", automatically_declare_parameters_from_overrides=True)
         of_planner = {spec.name for spec in planner_specs(Parameters)}
-        settings = ParameterServer(self, describe(SimNodeParameters), of_planner)
+        settings = ParameterServer(self, describe(SimNodeParameters), of_others=of_planner)
         self._own = in_home(load(SimNodeParameters, nest(settings.values)))
         self._simulation = _open(self._own)
         self._previous: Inputs | None = None

@@ -142,6 +142,16 @@ def test_a_line_that_cannot_be_stopped_at_by_any_braking_is_driven_over(lit: Roa
     assert not drive.tick(0.5).walls
 
 
+@pytest.mark.clause("INT-2")
+def test_a_line_that_comfortable_braking_suffices_for_is_stopped_at_however_weak_the_brakes_are(lit: RoadMap) -> None:
+    drive = approach(lit, 8.0**2 / (2.0 * 1.75), light=Light.GREEN)
+    drive.vehicle = replace(drive.vehicle, comfort_decel=1.8, emergency_decel=1.8)
+    drive.tick(0.5)
+    drive.put_front(LINE_S - 8.0**2 / (2.0 * 1.75))
+    drive.lights[4] = Light.RED
+    assert drive.tick().walls
+
+
 @pytest.mark.clause("USE-3")
 @pytest.mark.parametrize(("v", "ahead"), [(0.0, -0.05), (0.29, -0.05), (0.31, 0.05)])
 def test_a_line_just_passed_is_at_the_bumper_and_then_there_is_none(lit: RoadMap, v: float, ahead: float) -> None:

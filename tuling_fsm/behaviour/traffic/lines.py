@@ -127,7 +127,8 @@ def _hopeless(now: TrafficSituation, gap: float) -> bool:
     """Whether the car would come to stand beyond the line whatever it does: then it had better go on."""
     if now.v < 1.0:
         return False
-    return now.decel_for(gap) > now.parameters.line.hopeless * now.vehicle.emergency_decel
+    hardest = now.parameters.line.hopeless * now.vehicle.emergency_decel
+    return now.decel_for(gap) > max(hardest, now.vehicle.comfort_decel)
 
 
 def _stop_sign(now: TrafficSituation, gap: float, old: LineMemory) -> tuple[LineMemory, bool]:
