@@ -12,7 +12,7 @@ from tuling_fsm.behaviour.queue_ahead import told_of_queue
 from tuling_fsm.behaviour.traffic.lines import told_of_light
 from tuling_fsm.behaviour.traffic.pedestrians import among_released, told_of_person
 from tuling_fsm.behaviour.traffic.rules import warm_up as warm_up_rules
-from tuling_fsm.core.parameters import group, refuse_above
+from tuling_fsm.core.parameters import group, refuse_above, refuse_below
 from tuling_fsm.core.request import Hold, Limit, PlanningRequest, PlanResult, Reason
 from tuling_fsm.core.scene import Scene
 from tuling_fsm.core.trajectory import Trajectory
@@ -48,6 +48,9 @@ class Parameters:
     def __post_init__(self) -> None:
         comfort, emergency = self.vehicle.comfort_decel, self.vehicle.emergency_decel
         refuse_above("vehicle.comfort_decel", comfort, "vehicle.emergency_decel", emergency, "m/s^2")
+        # The check sends no plan that ends while the car could not have come to stand within its time.
+        stopping, horizon = self.vehicle.max_speed / emergency, self.planning.speed.horizon
+        refuse_below("planning.speed.horizon", horizon, "vehicle.max_speed / vehicle.emergency_decel", stopping, "s")
 
 
 @dataclass(frozen=True, eq=False)

@@ -104,6 +104,11 @@ def test_a_plan_that_fails_its_check_is_not_sent(
             {"vehicle.emergency_decel": 1.3},
             "vehicle.comfort_decel: 1.8 m/s^2 is above vehicle.emergency_decel (expected at most 1.3 m/s^2)",
         ),
+        (
+            {"vehicle.emergency_decel": 2.0, "planning.speed.horizon": 4.0},
+            "planning.speed.horizon: 4 s is below vehicle.max_speed / vehicle.emergency_decel "
+            "(expected at least 4.165 s)",
+        ),
     ],
 )
 def test_parameters_that_contradict_one_another_are_refused_in_one_line(values: dict[str, float], line: str) -> None:

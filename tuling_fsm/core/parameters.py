@@ -100,6 +100,16 @@ def refuse_above(name: str, value: float, other: str, most: float, unit: str) ->
         raise InputError(name, f"{value:g} {unit} is above {other}", f"at most {most:g} {unit}")
 
 
+def refuse_below(name: str, value: float, other: str, least: float, unit: str) -> None:
+    """The same of a value that must not be below.
+
+    Raises:
+        InputError: it is.
+    """
+    if value < least:
+        raise InputError(name, f"{value:g} {unit} is below {other}", f"at least {least:g} {unit}")
+
+
 def describe(cls: type[Any], prefix: str = "") -> Iterator[ParameterSpec]:
     """Every parameter below a group class, with dotted names."""
     for field in dataclasses.fields(cls):

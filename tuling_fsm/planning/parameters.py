@@ -126,7 +126,9 @@ class PassingParameters:
 class SpeedParameters:
     """The speed profile along a path."""
 
-    horizon: float = param(7.0, "s", 4.0, 10.0, "length of a trajectory")
+    horizon: float = param(
+        7.0, "s", 4.0, 10.0, "length of a trajectory, at least `max_speed / emergency_decel` of the vehicle"
+    )
     gain: float = param(1.4, "1/s", 0.3, 4.0, "how fast the speed follows what is allowed")
     stop_jerk: float = param(1.5, "m/s^3", 0.3, 10.0, "jerk at the end of a stop")
     hard_jerk: float = param(25.0, "m/s^3", 5.0, 200.0, "jerk of braking that comfort does not suffice for")
