@@ -220,6 +220,14 @@ def test_a_jump_of_time_resets_dwell_is_told_and_fires_nothing(jump: float) -> N
 
 
 @pytest.mark.clause("DWELL-5")
+def test_ticks_that_are_the_longest_step_apart_are_no_jumps_for_all_rounding_of_their_stamps() -> None:
+    engine: Engine[Flags, None, None] = Engine(TABLE, TABLE.start(None), max_gap_s=0.1)
+    assert [engine.advance(tick / 10) for tick in range(100)] == [0.0] * 100
+    assert engine.record.clock == pytest.approx(9.9)
+    assert engine.advance(9.9 + 0.1001) == pytest.approx(0.1001)
+
+
+@pytest.mark.clause("DWELL-5")
 def test_a_jump_while_frozen_resets_dwell_too() -> None:
     engine = _engine()
     _run(engine, _only(5), 0.0, 3)

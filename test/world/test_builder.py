@@ -186,6 +186,14 @@ def test_an_unsure_pose_is_fresh_but_not_localized(
     assert len(world.reports) == 1 and world.reports[0].startswith("localization:")
 
 
+@pytest.mark.clause("DWELL-5")
+def test_a_step_as_long_as_it_may_be_is_no_jump_for_all_rounding_of_its_stamps(
+    builder: WorldBuilder, route: Route
+) -> None:
+    world = builder.build(at(10.0), None, route)
+    assert builder.build(at(11.0 + 1e-9), world, route).dt == pytest.approx(1.0)
+
+
 @pytest.mark.clause("SAF-3", "DWELL-5")
 @pytest.mark.parametrize("stamp", [0.5, 30.0])
 def test_a_jump_of_time_is_reported_and_what_was_tracked_is_forgotten(
@@ -196,7 +204,8 @@ def test_a_jump_of_time_is_reported_and_what_was_tracked_is_forgotten(
     world = builder.build(at(10.0, objects=StampedRows(10.0, objects), mission=mission), None, route)
     standing = table(row(1, 1.75, -60.0, NORTH, 0.0))
     after = builder.build(at(stamp, objects=StampedRows(stamp, standing), mission=mission), world, route)
-    assert any(line.startswith("time: jumped") for line in after.reports)
+    (said,) = (line for line in after.reports if line.startswith("time: jumped"))
+    assert ("by more than world.max_gap (1 s)" in said) == (stamp > 10.0)
     assert after.dt == 0.0 and not after.traffic.moving[0]
     assert after.mission is world.mission is not None
 

@@ -131,7 +131,7 @@ class Behaviour:
                 rules=rules,
                 mission=progress,
                 reset=memory.reset or world.reset,
-                reports=_jump_report(jump),
+                reports=_jump_report(jump, self.context.parameters.switching.max_gap),
             )
         )
         lost = self._stop.record.path == emergency_stop.LINK_LOST
@@ -198,7 +198,7 @@ class Behaviour:
                 mission=run_clock(memory.mission, world, self.context.parameters.switching.max_gap),
                 unexplained_s=memory.unexplained_s + (0.0 if explained else view.step_s),
                 rules=self._rules(world, memory),
-                reports=_jump_report(jump),
+                reports=_jump_report(jump, self.context.parameters.switching.max_gap),
             )
         )
 
@@ -335,5 +335,8 @@ def _lawful(request: PlanningRequest, view: BehaviourView) -> PlanningRequest:
     return request if stop is None or not isinstance(request, FollowLanes) else stop
 
 
-def _jump_report(jump: float) -> tuple[str, ...]:
-    return (f"time jumped by {jump:+.3f} s: dwell timers start anew",) if jump else ()
+def _jump_report(jump: float, max_gap: float) -> tuple[str, ...]:
+    if not jump:
+        return ()
+    most = f", more than behaviour.switching.max_gap ({max_gap:g} s)" if jump > 0.0 else ""
+    return (f"time jumped by {jump:+.3f} s{most}: dwell timers start anew",)

@@ -145,7 +145,7 @@ class Engine(Generic[C, B, M]):
         if self.record.stamp is None:
             return 0.0, 0.0
         step = stamp - self.record.stamp
-        return (step, 0.0) if 0.0 <= step <= self._max_gap_s else (0.0, step)
+        return (step, 0.0) if 0.0 <= step <= self._max_gap_s + TOLERANCE_S else (0.0, step)
 
     def _fire(self, row: Row[C], holding: dict[str, float]) -> None:
         old = self.record.path

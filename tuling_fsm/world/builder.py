@@ -368,9 +368,10 @@ def _past(
     """The previous World where time runs on, else None and why (DWELL-5)."""
     if previous is None:
         return None, ()
-    if previous.stamp <= now <= previous.stamp + parameters.max_gap:
+    if previous.stamp <= now <= previous.stamp + parameters.max_gap + _TOLERANCE_S:
         return previous, ()
-    text = f"time: jumped from {previous.stamp:.3f} s to {now:.3f} s, what was tracked is forgotten"
+    most = f" by more than world.max_gap ({parameters.max_gap:g} s)" if now > previous.stamp else ""
+    text = f"time: jumped from {previous.stamp:.3f} s to {now:.3f} s{most}, what was tracked is forgotten"
     return None, (InputFault("time", text),)
 
 

@@ -61,7 +61,8 @@ def test_time_that_is_left(match: float, elapsed: float, left: float, over: bool
 
 @pytest.mark.clause("MAT-1", "DWELL-5")
 @pytest.mark.parametrize(
-    ("before", "now", "step"), [(None, 5.0, 0.0), (5.0, 5.5, 0.5), (5.0, 6.0, 1.0), (5.0, 6.1, 0.0), (5.0, 4.9, 0.0)]
+    ("before", "now", "step"),
+    [(None, 5.0, 0.0), (5.0, 5.5, 0.5), (5.0, 6.0, 1.0), (5.1, 6.1 + 1e-9, 1.0), (5.0, 6.1, 0.0), (5.0, 4.9, 0.0)],
 )
 def test_the_match_clock_runs_by_the_stamps_and_jumps_do_not_count(
     road: RoadMap, before: float | None, now: float, step: float

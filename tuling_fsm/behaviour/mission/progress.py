@@ -32,7 +32,7 @@ _OWN_MATTER = ("departure", "temporary_stop", "parking")
 def run_clock(progress: MissionProgress, world: World, max_gap: float) -> MissionProgress:
     """Let the match time go on by the stamps of the input; a jump of time does not count (DWELL-3, DWELL-5)."""
     step = 0.0 if progress.stamp is None else world.stamp - progress.stamp
-    passed = step if 0.0 <= step <= max_gap else 0.0
+    passed = step if 0.0 <= step <= max_gap + TOLERANCE_S else 0.0
     return replace(
         progress,
         stamp=world.stamp,

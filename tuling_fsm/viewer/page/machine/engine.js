@@ -83,7 +83,7 @@ export class Engine {
       return [0, 0];
     }
     const step = stamp - this.record.stamp;
-    return step >= 0 && step <= this.maxGapS ? [step, 0] : [0, step];
+    return step >= 0 && step <= this.maxGapS + this.toleranceS ? [step, 0] : [0, step];
   }
 
   /** @param {RowData} row @param {Map<string, number>} since */
