@@ -233,7 +233,9 @@ class ManeuverParameters:
         30.0, "s", 0.0, 600.0, "before it begins, oncoming vehicles are let pass for this long",
         clause="SLF-1", live=True,
     )  # fmt: skip
-    cusp: float = param(0.05, "m", 0.01, 0.5, "a stretch is driven when this little is left of it", clause="USE-8")
+    cusp: float = param(
+        0.05, "m", 0.01, 0.5, "a stretch is driven when this little of it is left, at most half", clause="USE-8"
+    )
     retry: float = param(
         0.5, "s", 0.0, 10.0, "what was searched for in vain is searched for again after this, or after a change",
         clause="USE-9", live=True,

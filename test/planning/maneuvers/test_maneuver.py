@@ -11,9 +11,10 @@ import pytest
 from tuling_fsm.core.geometry import Pose, shifted
 from tuling_fsm.core.request import FreeSpace, Hold, PlanResult, Reason, StopWall
 from tuling_fsm.core.scene import Scene
+from tuling_fsm.planning.planner import Planner
 
 from ..scenes import PEDESTRIAN, Log, Thing, drive, gap_to, scene
-from .closed_loop import PLANNER, VEHICLE, drive_checked, searched
+from .closed_loop import PARAMETERS, PLANNER, VEHICLE, drive_checked, searched
 from .places import slot
 
 AHEAD = FreeSpace(Pose(15.0, 2.0, 0.0))
@@ -266,3 +267,19 @@ def test_a_start_is_kept_for_what_moves_not_for_what_the_motion_leads_past() -> 
         assert result.trajectory.stands is waits
         assert (result.limit.blocker == blocker and result.limit.reason is Reason.OBSTACLE) is waits
         assert result.maneuver.whole is begun.maneuver.whole
+
+
+@pytest.mark.clause("USE-8")
+@pytest.mark.medium
+@pytest.mark.parametrize("cusp", [0.05, 0.5])
+def test_strokes_shorter_than_what_may_be_left_of_one_are_driven(cusp: float) -> None:
+    """Out of a gap of 0.4 m before and behind the car."""
+    planner = Planner(VEHICLE, replace(PARAMETERS, maneuver=replace(PARAMETERS.maneuver, cusp=cusp)))
+    ends = (VEHICLE.front + 0.4, -VEHICLE.rear_overhang - 0.4)
+    edges = np.array([(x, -1.0, x, 1.0) for x in ends])
+    request = FreeSpace(Pose(12.0, 3.0, 0.0))
+    log = drive(lambda stamp, now, previous: planner.plan(request, now, previous), scene(0.0, segments=edges), 30.0)
+    assert log[-1][2].limit.reason is Reason.ARRIVED
+    assert kept(log) == 1
+    gears = np.sign([now.ego.v for _, now, _ in log if abs(now.ego.v) > 0.05])
+    assert np.count_nonzero(np.diff(gears)) >= 2

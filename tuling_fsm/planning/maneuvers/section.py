@@ -15,6 +15,7 @@ from tuling_fsm.core.request import Maneuver
 from tuling_fsm.core.scene import Scene
 from tuling_fsm.core.standing import AT_REST, HELD
 from tuling_fsm.core.trajectory import Trajectory
+from tuling_fsm.planning.free_space.speed_profile import SHORTEST
 from tuling_fsm.planning.lanes.context import DerivedParameters
 from tuling_fsm.planning.obstacles.boxes import CarOnLines, ObstacleColumns
 from tuling_fsm.planning.obstacles.static import StaticObstacles, gather_static_obstacles
@@ -77,9 +78,21 @@ def next_section(kept: Maneuver, start: StartState, parameters: PlanningParamete
         away = max(abs(along), abs(aside)) > limits.off_path
         if away or abs(turn) > limits.off_heading or gear * start.v < -HELD:
             return None
-        if path[-1, PS] > limits.cusp or abs(start.v) > HELD:
+        if path[-1, PS] > _least_left(whole, int(ahead[0]), end, limits.cusp) or abs(start.v) > HELD:
             return ManeuverSection(path, speed, gear, row_here, len(stands) == 0)
         row = end + 1
+
+
+def _least_left(whole: Trajectory, row: int, end: int, cusp: float) -> float:
+    """A stretch that a row is in and that ends at another is driven when this much (m) is left of it: no more than
+    half of it, as one that has not begun is not driven.
+    """
+    if cusp <= SHORTEST:
+        return cusp
+    before = np.flatnonzero(whole.v[:row] * whole.v[row] <= 0.0)
+    rows = slice(int(before[-1]) if len(before) else 0, end + 1)
+    length = float(elementwise.hypot(np.diff(whole.x[rows]), np.diff(whole.y[rows])).sum())
+    return min(cusp, max(0.5 * length, SHORTEST))
 
 
 def _cut(whole: Trajectory, first: int, end: int, pose: Pose, gear: float) -> tuple[FloatArray, FloatArray, int]:
