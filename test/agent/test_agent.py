@@ -109,6 +109,14 @@ def test_a_plan_that_fails_its_check_is_not_sent(
             "planning.speed.horizon: 4 s is below vehicle.max_speed / vehicle.emergency_decel "
             "(expected at least 4.165 s)",
         ),
+        (
+            {"behaviour.regression.target": 65},
+            "behaviour.regression.target: 65 m is above target_max (expected at most 60 m)",
+        ),
+        (
+            {"behaviour.free.target_max": 10},
+            "behaviour.free.target_min: 15 m is above target_max (expected at most 10 m)",
+        ),
     ],
 )
 def test_parameters_that_contradict_one_another_are_refused_in_one_line(values: dict[str, float], line: str) -> None:

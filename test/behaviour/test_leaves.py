@@ -29,6 +29,7 @@ from tuling_fsm.behaviour.parking.slot_search import SLOT_SEARCH, area_of, edges
 from tuling_fsm.behaviour.temporary_stop.pickup_decision import PICKUP_DECISION
 from tuling_fsm.behaviour.temporary_stop.plan_once import PLAN_ONCE
 from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.parameters import load, nest
 from tuling_fsm.core.request import FreeSpace, Hold, Limit, PlanResult, Reason
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.map.road_map import RoadMap
@@ -170,6 +171,15 @@ def test_what_explore_tries_beside(road: RoadMap) -> None:
     assert isinstance(request, FreeSpace)
     assert (request.goal, request.free_heading, request.goal_tolerance) == (GOALS[0], True, 0.5)
     assert request.speed_limit <= 5.0 / 3.6 + 1e-3
+
+
+@pytest.mark.clause("EXP-2")
+def test_explore_tries_the_nearest_target_where_that_is_beyond_the_lane_markings_that_hold(road: RoadMap) -> None:
+    parameters = load(BehaviourParameters, nest({"regression.target": 30.0, "free.radius": 20.0}))
+    view = remembering(road, routing=RoutingMemory(route=route_along(road)))
+    probe = EXPLORE.probe(replace(view, context=replace(view.context, parameters=parameters)))
+    assert isinstance(probe, FreeSpace)
+    assert probe.goal == pytest.approx((80.0, NEAR_Y, 0.0))
 
 
 def test_a_new_memory_is_empty() -> None:

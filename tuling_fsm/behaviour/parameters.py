@@ -10,7 +10,7 @@ from tuling_fsm.behaviour.mission.parameters import MissionParameters
 from tuling_fsm.behaviour.parking.parameters import ParkingParameters
 from tuling_fsm.behaviour.temporary_stop.parameters import StopParameters
 from tuling_fsm.behaviour.traffic.parameters import TrafficRuleParameters
-from tuling_fsm.core.parameters import group, param
+from tuling_fsm.core.parameters import group, param, refuse_above
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,12 @@ class RegressionParameters:
     """The way back to the reference road."""
 
     target: float = param(
-        20.0, "m", 5.0, 100.0, "target along the route, from the point nearest to the car", clause="REG-1"
+        20.0,
+        "m",
+        5.0,
+        100.0,
+        "target along the route, from the point nearest to the car; at most `target_max`",
+        clause="REG-1",
     )
     target_step: float = param(5.0, "m", 1.0, 20.0, "an occupied target moves on by this", clause="REG-1")
     target_max: float = param(60.0, "m", 5.0, 200.0, "and no farther than this", clause="REG-1")
@@ -123,6 +128,9 @@ class RegressionParameters:
         math.radians(60.0), "rad", 0.1, 3.0, "lost when heading more than this off", clause="NOR-9", live=True
     )
 
+    def __post_init__(self) -> None:
+        refuse_above("target", self.target, "target_max", self.target_max, "m")
+
 
 @dataclass(frozen=True)
 class FreeDrivingParameters:
@@ -131,7 +139,9 @@ class FreeDrivingParameters:
     speed: float = param(2.5, "m/s", 0.3, 8.0, "speed limit of free-space driving", clause="SLF-1", live=True)
     expansions: int = param(10_000, "", 100, 200_000, "size of a search", clause="SLF-1", live=True)
     confirm: float = param(0.3, "s", 0.0, 5.0, "an attempt has failed when it fails this long", clause="USE-9")
-    target_min: float = param(15.0, "m", 5.0, 60.0, "nearest target along the lanes", clause="SLF-1")
+    target_min: float = param(
+        15.0, "m", 5.0, 60.0, "nearest target along the lanes, at most `target_max`", clause="SLF-1"
+    )
     target_max: float = param(40.0, "m", 5.0, 80.0, "farthest target along the lanes", clause="SLF-1")
     attempts: int = param(4, "", 1, 20, "targets that are tried before there is no path", clause="SLF-3")
     reached: float = param(1.0, "m", 0.2, 5.0, "a target this near is reached", clause="SLF-1")
@@ -146,6 +156,9 @@ class FreeDrivingParameters:
         15.0, "m", 2.0, 60.0, "behind a queue this near ahead the car stands", clause="NOR-11", live=True
     )
     way_out: float = param(5.0, "m", 0.5, 50.0, "a plan that gets this far is a way out", clause="SLF-2", live=True)
+
+    def __post_init__(self) -> None:
+        refuse_above("target_min", self.target_min, "target_max", self.target_max, "m")
 
 
 @dataclass(frozen=True)

@@ -91,7 +91,8 @@ def _probe(view: BehaviourView) -> PlanningRequest | None:
     due = view.clock - view.memory.probed_at >= parameters.explore.probe_period - free_driving.TOLERANCE_S
     if route is None or not view.world.localized or not due:
         return None
-    distances = np.arange(parameters.regression.target, parameters.free.radius, TARGET_GAP_M)[::-1]
+    nearest = parameters.regression.target
+    distances = np.arange(nearest, max(parameters.free.radius, nearest + TARGET_GAP_M), TARGET_GAP_M)[::-1]
     s, clearance = place_on_route(view, route), parameters.free.clearance
     goal = along_route(route, s, distances, view.world.scene, view.context.vehicle, clearance)
     return FreeSpace(
