@@ -12,8 +12,9 @@ from tuling_fsm.core.geometry import Pose, shifted
 from tuling_fsm.core.request import FreeSpace, Hold, PlanResult, Reason, StopWall
 from tuling_fsm.core.scene import Scene
 from tuling_fsm.planning.planner import Planner
+from tuling_fsm.planning.safety.check import check
 
-from ..scenes import PEDESTRIAN, Log, Thing, drive, gap_to, scene
+from ..scenes import PEDESTRIAN, Log, Thing, drive, gap_to, regulations_for, scene
 from .closed_loop import PARAMETERS, PLANNER, VEHICLE, drive_checked, searched
 from .places import slot
 
@@ -283,3 +284,17 @@ def test_strokes_shorter_than_what_may_be_left_of_one_are_driven(cusp: float) ->
     assert kept(log) == 1
     gears = np.sign([now.ego.v for _, now, _ in log if abs(now.ego.v) > 0.05])
     assert np.count_nonzero(np.diff(gears)) >= 2
+
+
+@pytest.mark.clause("SAF-2")
+def test_a_motion_at_the_limit_of_jerk_is_not_over_it_for_all_rounding_of_its_rows() -> None:
+    strict = replace(PARAMETERS, check=replace(PARAMETERS.check, jerk=1.0))
+    request = FreeSpace(Pose(0.0, -3.0, 0.0))
+
+    def plan(stamp: float, now: Scene, previous: PlanResult | None) -> PlanResult:
+        result = PLANNER.plan(request, now, previous)
+        assert result.trajectory is not None
+        assert check(result.trajectory, now, regulations_for(request), VEHICLE, strict) is None, stamp
+        return result
+
+    assert drive(plan, scene(0.0, segments=slot()), 3.0)[-1][1].ego.v > 0.5

@@ -21,6 +21,8 @@ from tuling_fsm.planning.safety.recovery import PathError, Recovery, decay_error
 T, X, Y, HEADING, CURVATURE, V, A = range(7)
 _BRAKES = 0.54
 """A car that brakes by this (m/s^2) comes down to a limit, however firmly it could: near it, braking fades out."""
+_ROUNDING = 1e-6
+"""Jerk (m/s^3) that the difference of two rows may have too much by rounding, by far."""
 _EVEN = 1e-3
 """A speed that rises by no more than this (m/s) between rows is one that stays."""
 
@@ -172,7 +174,7 @@ def jerked(m: FloatArray, limits: JerkLimits) -> tuple[int, float, float]:
         settling = min(abs(m[V, i + 1]), abs(m[V, i])) < limits.stands
         braking = settling or _near_hard_braking(m, i, limits.hard, limits.onset)
         limit = limits.braking if braking else limits.ordinary
-        if jerk > limit:
+        if jerk > limit + _ROUNDING:
             return i, jerk, limit
     return -1, 0.0, 0.0
 
