@@ -88,6 +88,25 @@ def test_in_a_narrow_bend_the_body_stays_off_the_edge_of_the_road(bend: float, e
     assert min(offsets) < -1.4
 
 
+@pytest.mark.parametrize(("radius", "width", "over"), [(4.5, 3.5, -0.05), (6.0, 3.5, -0.05), (3.5, 3.5, 0.05)])
+@pytest.mark.parametrize("turn", [1.0, -1.0])
+def test_in_a_tight_turn_the_body_stays_inside_the_line_that_it_must_not_cross(
+    radius: float, width: float, over: float, turn: float
+) -> None:
+    """On the outside the lane ends at a solid line with road beyond, on the inside at the edge of the road, which comes
+    first.
+    """
+    points = bent((20.0, 0.0), (0.5 * math.pi * radius, turn / radius), (30.0, 0.0))
+    beside = (0.5 * width, 1.5 * width) if turn > 0.0 else (1.5 * width, 0.5 * width)
+    line, end, _ = smooth(lane_line(points, width=width, surface=beside))
+    on_it = (line[:, S] > 2.0) & (line[:, S] < end - 4.0)
+    bodies = [VEHICLE.footprint(Pose(*row)) for row in line[on_it][:, [X, Y, HEADING]]]
+    lane = lane_line(points)
+    outward = [-turn * lane.center.project(*corner).offset for body in bodies for corner in body]
+    assert max(outward) - 0.5 * width < over
+    assert min(outward) + 0.5 * width > 0.14
+
+
 def test_the_line_does_not_shiver_as_its_window_moves_on() -> None:
     points = bent((40.0, 0.0), (15.0, 0.12), (60.0, 0.0))
     whole, _, _ = smooth(lane_line(points[20:]), phase=5.0)

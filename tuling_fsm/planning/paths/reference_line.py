@@ -5,7 +5,8 @@ reference is the curve nearest to the centre whose third derivative is small (a 
 Whittaker 1923; Eilers, Analytical Chemistry 75, 2003); where it still bends too hard the second derivative is
 penalised as well, which cuts the corner. In bends whose lane is too narrow for the body of a car that keeps its rear
 axle on the centre, the target moves to the inside by just what is missing; where the body would still reach over the
-edge of the road, the line is moved until none of its corners does, as far as that can be.
+edge of the road, or over a line that must not be crossed, the line is moved until none of its corners does, as far as
+that can be; the edge comes first.
 """
 
 from __future__ import annotations
@@ -40,10 +41,14 @@ _SWING_MARGIN = 0.2
 _EDGE_MARGIN = 0.2
 _EDGE_ENOUGH = 0.15
 """Room (m) from the body to the road's edge: what a line that is moved gets, and what it may do with."""
+_BOUND_MARGIN, _BOUND_ENOUGH = 0.1, 0.05
+"""The same from the body to a line that must not be crossed."""
+_AT_EDGE = 1e-3
+"""Bounds no farther from the road's edge than this (m) end there."""
 _EDGE_ROUNDS = 10
-_EDGE_WEIGHT = 200.0
+_EDGE_WEIGHT, _BOUND_WEIGHT = 200.0, 20.0
 _EDGE_LENGTH = 2.5
-"""How often a line is moved, the weight of a corner that lacks room against a metre of shift, and the length (m) over
+"""How often a line is moved, the weights of a corner that lacks room against a metre of shift, and the length (m) over
 which that fades."""
 
 
@@ -272,39 +277,58 @@ def offset_at(line: FloatArray, k: int, x: float, y: float) -> float:
 
 
 @inlined_kernel
-def _beyond_edge(line: FloatArray, k: int, along: float, across: float) -> float:
-    """How far (m) a point of the body reaches over the road's edge, its rear axle on sample `k`; negative inside."""
+def _over_line(over_bound: float, over_edge: float) -> float:
+    """How far (m) a point is beyond the bounds, where these end at a line and not at the road's edge."""
+    return float(over_bound if over_bound > over_edge + _AT_EDGE else -np.inf)
+
+
+@inlined_kernel
+def _beyond(line: FloatArray, k: int, along: float, across: float) -> tuple[float, float]:
+    """How far (m) a point of the body reaches over the road's edge, and over a line that must not be crossed before
+    that, its rear axle on sample `k`; negative inside.
+    """
     x = line[k, X] + along * line[k, COS] - across * line[k, SIN]
     y = line[k, Y] + along * line[k, SIN] + across * line[k, COS]
     at = walk(line, len(line), k + int(along / (line[1, S] - line[0, S])), x, y)
     offset = offset_at(line, at, x, y)
-    return float(offset - line[at, LEFT_ROAD] if across > 0.0 else line[at, RIGHT_ROAD] - offset)
+    if across > 0.0:
+        return float(offset - line[at, LEFT_ROAD]), _over_line(offset - line[at, LEFT], offset - line[at, LEFT_ROAD])
+    return float(line[at, RIGHT_ROAD] - offset), _over_line(line[at, RIGHT] - offset, line[at, RIGHT_ROAD] - offset)
 
 
 @kernel
-def _push_off_edges(
-    line: FloatArray, shift: FloatArray, shape: LineSmoothing, band: FloatArray, rhs: FloatArray
-) -> float:
-    """Add to the normal equations of the shift (n,) an equation for each corner of the body that lacks `_EDGE_MARGIN`.
-
-    A corner `along` ahead of sample k moves with the shift and with its slope. Returns what the worst one lacks (m).
+def _push(shift: FloatArray, k: int, lever: float, by: float, weight: float, band: FloatArray, rhs: FloatArray) -> None:
+    """Add to the normal equations of the shift (n,) that a corner of the body on sample k moves `by` (m, + left); it
+    does with the shift and, by the `lever`, with its slope.
     """
-    step, worst = line[1, S] - line[0, S], 0.0
+    row, target = (-lever, 1.0, lever), shift[k] + lever * (shift[k + 1] - shift[k - 1]) + by
+    for i in range(3):
+        rhs[k - 1 + i, 0] += weight * row[i] * target
+        for m in range(i + 1):
+            band[k - 1 + i, i - m] += weight * row[i] * row[m]
+
+
+@kernel
+def _push_inside(
+    line: FloatArray, shift: FloatArray, shape: LineSmoothing, band: FloatArray, rhs: FloatArray
+) -> tuple[float, float]:
+    """Add to the normal equations of the shift (n,) one for each corner of the body that lacks room to the road's edge,
+    or to a line that must not be crossed. Returns what the worst one of each lacks (m).
+    """
+    step, edge, bound = line[1, S] - line[0, S], 0.0, 0.0
     for k in range(1, len(line) - 1):
         for along in (shape.front, 0.5 * shape.front, 0.0, -shape.rear):
             lever = 0.5 * along / step
-            row = (-lever, 1.0, lever)
             for side in (1.0, -1.0):
-                lacks = _beyond_edge(line, k, along, side * shape.half_width) + _EDGE_MARGIN
-                if lacks <= 0.0:
-                    continue
-                worst = max(worst, lacks)
-                target = shift[k] + lever * (shift[k + 1] - shift[k - 1]) - side * lacks
-                for i in range(3):
-                    rhs[k - 1 + i, 0] += _EDGE_WEIGHT * row[i] * target
-                    for m in range(i + 1):
-                        band[k - 1 + i, i - m] += _EDGE_WEIGHT * row[i] * row[m]
-    return worst
+                over_edge, over_line = _beyond(line, k, along, side * shape.half_width)
+                off_edge, off_line = over_edge + _EDGE_MARGIN, over_line + _BOUND_MARGIN
+                if off_edge > 0.0:
+                    edge = max(edge, off_edge)
+                    _push(shift, k, lever, -side * off_edge, _EDGE_WEIGHT, band, rhs)
+                if off_line > 0.0:
+                    bound = max(bound, off_line)
+                    _push(shift, k, lever, -side * off_line, _BOUND_WEIGHT, band, rhs)
+    return edge, bound
 
 
 @array_kernel
@@ -317,21 +341,24 @@ def _keep_on_road(
     shape: LineSmoothing,
     line: FloatArray,
 ) -> None:
-    """Move a line until the body is on the road all along it, or keep the best of what was tried (Gauss-Newton).
+    """Move a line until the body is on the road and between its lines all along it, or keep the best of what was tried
+    (Gauss-Newton).
 
     `base` is the line that the shift is across, `swing` (n,) the shift that is stayed near to.
     """
     n, ds = len(line), base[1, S] - base[0, S]
-    shift, best, least = swing, line.copy(), math.inf
+    shift, best, off_road, off_bounds = swing, line.copy(), math.inf, math.inf
     for attempt in range(_EDGE_ROUNDS + 1):
         band = _stiffness(n, ds, np.zeros(n), _EDGE_LENGTH**6)
         rhs = np.empty((n, 1))
         rhs[:, 0] = swing
-        lacks = _push_off_edges(line, shift, shape, band, rhs)
-        if lacks < least:
-            least = lacks
+        edge, bound = _push_inside(line, shift, shape, band, rhs)
+        edge = max(0.0, edge - (_EDGE_MARGIN - _EDGE_ENOUGH))
+        bound = max(0.0, bound - (_BOUND_MARGIN - _BOUND_ENOUGH))
+        if edge < off_road or (edge == off_road and bound < off_bounds):
+            off_road, off_bounds = edge, bound
             best[:] = line
-        if lacks <= _EDGE_MARGIN - _EDGE_ENOUGH or attempt == _EDGE_ROUNDS:
+        if (edge == 0.0 and bound == 0.0) or attempt == _EDGE_ROUNDS:
             break
         _solve(band, rhs)
         shift = rhs[:, 0].copy()
