@@ -38,7 +38,7 @@ _ASIDE = 2.5
 """Candidates lead no farther than this (m) from their line, or from the car's offset, towards what they pass."""
 _EARLY = 0.5
 """The car is slow from this far (m) before a person on, and this far beyond the place where one may step out."""
-_SELDOM = 3.0
+_HIDING_PACE = 3.0
 """By so many times its pace more may be driven where people may step out before a vehicle: before one that is faster
 than people walk nobody does.
 """
@@ -319,7 +319,7 @@ def _curve_of(kind: int, pace: float, limits: PassingLimits) -> PassingCurve:
         return limits.person
     if kind == STANDING:
         return PassingCurve(limits.standing.near, limits.standing.speed + pace, limits.standing.slope)
-    return PassingCurve(limits.hiding.near, limits.hiding.speed + _SELDOM * pace, limits.hiding.slope)
+    return PassingCurve(limits.hiding.near, limits.hiding.speed + _HIDING_PACE * pace, limits.hiding.slope)
 
 
 @kernel
