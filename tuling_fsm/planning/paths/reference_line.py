@@ -41,8 +41,10 @@ _SWING_MARGIN = 0.2
 _EDGE_MARGIN = 0.2
 _EDGE_ENOUGH = 0.15
 """Room (m) from the body to the road's edge: what a line that is moved gets, and what it may do with."""
-_BOUND_MARGIN, _BOUND_ENOUGH = 0.1, 0.05
-"""The same from the body to a line that must not be crossed."""
+_BOUND_MARGIN, _BOUND_ENOUGH, _BOUND_NEARLY = 0.1, 0.05, 0.2
+"""The same from the body to a line that must not be crossed, and what the body may lack at most of a line that is moved
+for that: where it would have to cross all the same, it leads as if there were none.
+"""
 _AT_EDGE = 1e-3
 """Bounds no farther from the road's edge than this (m) end there."""
 _EDGE_ROUNDS = 10
@@ -310,10 +312,10 @@ def _push(shift: FloatArray, k: int, lever: float, by: float, weight: float, ban
 
 @kernel
 def _push_inside(
-    line: FloatArray, shift: FloatArray, shape: LineSmoothing, band: FloatArray, rhs: FloatArray
+    line: FloatArray, shift: FloatArray, shape: LineSmoothing, weight: float, band: FloatArray, rhs: FloatArray
 ) -> tuple[float, float]:
-    """Add to the normal equations of the shift (n,) one for each corner of the body that lacks room to the road's edge,
-    or to a line that must not be crossed. Returns what the worst one of each lacks (m).
+    """Add to the normal equations of the shift (n,) one for each corner of the body that lacks room to the road's edge
+    and, with a `weight`, to a line that must not be crossed. Returns what the worst one of each lacks (m).
     """
     step, edge, bound = line[1, S] - line[0, S], 0.0, 0.0
     for k in range(1, len(line) - 1):
@@ -327,7 +329,7 @@ def _push_inside(
                     _push(shift, k, lever, -side * off_edge, _EDGE_WEIGHT, band, rhs)
                 if off_line > 0.0:
                     bound = max(bound, off_line)
-                    _push(shift, k, lever, -side * off_line, _BOUND_WEIGHT, band, rhs)
+                    _push(shift, k, lever, -side * off_line, weight, band, rhs)
     return edge, bound
 
 
@@ -341,25 +343,29 @@ def _keep_on_road(
     shape: LineSmoothing,
     line: FloatArray,
 ) -> None:
-    """Move a line until the body is on the road and between its lines all along it, or keep the best of what was tried
-    (Gauss-Newton).
+    """Move a line until the body is on the road all along it, and then until it crosses no line that it must not, or
+    keep the best of what was tried (Gauss-Newton).
 
     `base` is the line that the shift is across, `swing` (n,) the shift that is stayed near to.
     """
     n, ds = len(line), base[1, S] - base[0, S]
     shift, best, off_road, off_bounds = swing, line.copy(), math.inf, math.inf
-    for attempt in range(_EDGE_ROUNDS + 1):
+    weight, rounds = 0.0, _EDGE_ROUNDS
+    while True:
         band = _stiffness(n, ds, np.zeros(n), _EDGE_LENGTH**6)
         rhs = np.empty((n, 1))
         rhs[:, 0] = swing
-        edge, bound = _push_inside(line, shift, shape, band, rhs)
+        edge, bound = _push_inside(line, shift, shape, weight, band, rhs)
         edge = max(0.0, edge - (_EDGE_MARGIN - _EDGE_ENOUGH))
         bound = max(0.0, bound - (_BOUND_MARGIN - _BOUND_ENOUGH))
-        if edge < off_road or (edge == off_road and bound < off_bounds):
+        if edge < off_road or (edge == off_road and bound < min(off_bounds, _BOUND_NEARLY)):
             off_road, off_bounds = edge, bound
             best[:] = line
-        if (edge == 0.0 and bound == 0.0) or attempt == _EDGE_ROUNDS:
+        if (edge == 0.0 and bound == 0.0) or (rounds == 0 and weight > 0.0):
             break
+        if weight == 0.0 and (edge == 0.0 or rounds == 0):
+            weight, rounds = _BOUND_WEIGHT, _EDGE_ROUNDS
+        rounds -= 1
         _solve(band, rhs)
         shift = rhs[:, 0].copy()
         _bend_until_drivable(_moved_aside(points, base, shift), ds, shape.smoothing**6, shape.max_curvature, line)
