@@ -5,8 +5,8 @@ reference is the curve nearest to the centre whose third derivative is small (a 
 Whittaker 1923; Eilers, Analytical Chemistry 75, 2003); where it still bends too hard the second derivative is
 penalised as well, which cuts the corner. In bends whose lane is too narrow for the body of a car that keeps its rear
 axle on the centre, the target moves to the inside by just what is missing; where the body would still reach over the
-edge of the road, or over a line that must not be crossed, the line is moved until none of its corners does, as far as
-that can be; the edge comes first.
+edge of the road, the line is moved until none of its corners does, as far as that can be; and then off a line that must
+not be crossed, where it can be.
 """
 
 from __future__ import annotations
