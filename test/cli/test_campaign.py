@@ -374,7 +374,6 @@ def test_a_campaign_goes_on_where_it_ended(jobs: list[CampaignRun], tmp_path: Pa
         {"overrides": {"length_m": "60"}},
         {"planner": "idm"},
         {"perception": "hard"},
-        {"parameters": {"vehicle.width": 1.7}},
         {"traffic": "sumo"},
         {"map_sha256": "0" * 64},
         {"scenario_sha256": "0" * 64},
@@ -391,6 +390,17 @@ def test_a_result_of_other_settings_is_none_of_the_campaign(
     assert [job.settings.seed for job in jobs] == [2]
     told = capsys.readouterr().err
     assert told == "1 of 2 runs are driven again: the results in their folders are of other settings\n"
+
+
+def test_a_campaign_of_another_car_is_another_campaign(jobs: list[CampaignRun], tmp_path: Path) -> None:
+    leave(tmp_path, 1)
+    car = tmp_path / "car.yaml"
+    car.write_text("/**: {ros__parameters: {vehicle: {width: 1.7}}}\n")
+    asked = ["campaign", str(ROAM), "--seeds", "1", "--resume", "--out", str(tmp_path)]
+    assert main([*asked, "--parameters", str(car)]) == 0
+    assert [job.settings.parameters for job in jobs] == [(("vehicle.width", 1.7),)]
+    assert main(asked) == 0
+    assert len(jobs) == 1, "what was driven of the car that has no file is kept"
 
 
 @pytest.mark.clause("SIM-2")
