@@ -72,3 +72,15 @@ def test_a_car_that_comes_out_of_a_maneuver_with_turned_wheels_does_not_swing_ou
     assert reasons[0] is Reason.STEERING
     assert aside < 0.75
     assert now.ego.v > 5.0
+
+
+@pytest.mark.medium
+@pytest.mark.clause("NOR-4", "NOR-5")
+@pytest.mark.parametrize(("own", "side"), [(0, 1.0), (1, -1.0)])
+def test_a_car_that_rolls_out_of_a_tight_turn_comes_back_to_its_line_in_its_lane(own: int, side: float) -> None:
+    """It is too fast to stop and turn its wheels, and as slow as it takes to turn them on the way."""
+    log = run(straight(2, own), scene(y=1.03 * side, heading=-0.29 * side, v=1.72, curvature=0.224 * side), 8.0)
+    assert min(now.ego.v for _, now, _ in log) > 1.0
+    assert max(side * now.ego.pose.y for _, now, _ in log) < 1.5
+    assert log[-1][1].ego.pose.y == pytest.approx(0.0, abs=0.4)
+    assert log[-1][1].ego.v > 6.0

@@ -23,6 +23,10 @@ MEMORY_S = 2.0
 """The previous plan is remembered as its position this far ahead."""
 _BESIDE = 1.0
 """The way over from another lane costs no more than this offset, squared (m^2)."""
+_SWINGING, _LITTLE = 3.0, 0.2
+"""Metres of progress that each second costs for each metre by which a path swings out beyond where it comes from and
+leads to, if it is more than the other (m): a car that comes out of a tight turn comes back to its line in its lane.
+"""
 _TOO_FAST, _EXACT = 10.0, 0.2
 """Metres of progress that each second costs for each m/s above the envelope, if it is more than the other (m/s)."""
 _EARLY = 2.0
@@ -102,17 +106,22 @@ def _steered(frenet: FrenetPath, wheelbase: float, s: float, at: int) -> float:
 
 
 @inlined_kernel
-def _comfort(frenet: FrenetPath, speed: FloatArray, rows: FloatArray, until: int, w: CostWeights) -> float:
-    """Cost of lateral jerk, of driving beside the line, and of being faster than the envelope allows, summed over
-    time; so fast that the wheels cannot be turned in time is out of the question where there is another way.
+def _comfort(
+    frenet: FrenetPath, offset: float, speed: FloatArray, rows: FloatArray, until: int, w: CostWeights
+) -> float:
+    """Cost of lateral jerk, of driving beside the line, of swinging out on the way to an `offset` (m), and of being
+    faster than the envelope allows, summed over time; so fast that the wheels cannot be turned in time is out of the
+    question where there is another way.
     """
     path, cost, at = frenet.path, 0.0, 0
+    low, high = min(path[0, PD], offset, 0.0) - _LITTLE, max(path[0, PD], offset, 0.0) + _LITTLE
     for i in range(until):
         at = seek(path, frenet.points, at, rows[i, 0])
         after = min(at + 1, frenet.points - 1)
         step = max(0.05, path[after, PS] - path[at, PS])
         jerk = rows[i, 1] ** 3 * (path[after, PKAPPA] - path[at, PKAPPA]) / step
         cost += (w.jerk * jerk * jerk + w.offset * min(path[at, PD] ** 2, _BESIDE)) * STEP_S
+        cost += _SWINGING * max(0.0, path[at, PD] - high, low - path[at, PD]) * STEP_S
         over = rows[i, 1] - speed[at] - _EXACT
         if over <= 0.0:
             continue
@@ -189,7 +198,7 @@ def candidate_cost(
     until = until_row(rows, w)
     x, y, i = _position_at(frenet, rows[until, 0])
     progress = _progress(frenet, lines, x, y, i)
-    comfort = _comfort(frenet, speed, rows, until, w)
+    comfort = _comfort(frenet, offset, speed, rows, until, w)
     cost = comfort + w.offset * min(offset * offset, _BESIDE) - progress
     cost += _prospect(frenet, lines, candidate.stop, w) + w.shift * min(_lateral_shift(frenet, rows, w) ** 2, 4.0)
     room = w.wanted
