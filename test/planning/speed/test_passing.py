@@ -161,17 +161,19 @@ def test_a_bus_hides_those_that_step_out_before_it_and_a_car_hides_nobody() -> N
 
 def test_only_people_and_vehicles_that_stand_or_are_slow_are_passed_slowly() -> None:
     assert least(beside(0.3, kind=CONE, length=0.4, width=0.4)) == VEHICLE.max_speed
-    assert least(beside(0.3, v=1.0, heading=np.pi)) == VEHICLE.max_speed, "it comes towards the car"
+    assert least(beside(0.3, v=7.0, heading=np.pi)) == VEHICLE.max_speed, "it keeps the road's pace"
+    assert least(beside(0.3, v=1.0, heading=0.5 * np.pi)) == VEHICLE.max_speed, "it crosses the road"
     assert least(beside(0.3, moving=True)) < 2.1, "it may drive on"
 
 
 @pytest.mark.parametrize("gap", [0.3, 0.7])
 @pytest.mark.parametrize("shape", [{}, BUS_SHAPE], ids=["car", "bus"])
+@pytest.mark.parametrize("heading", [0.0, np.pi], ids=["along", "towards"])
 def test_a_slow_vehicle_is_passed_as_one_that_stands_is_and_faster_by_its_own_speed(
-    shape: dict[str, Any], gap: float
+    heading: float, shape: dict[str, Any], gap: float
 ) -> None:
-    """Without a step from one that stands to one that is as fast as the road."""
-    found = [least(beside(gap, 40.0, v=v, moving=True, **shape)) for v in np.arange(0.0, 8.0, 0.1)]
+    """Whichever way it goes, without a step from one that stands to one that is as fast as the road."""
+    found = [least(beside(gap, 40.0, heading=heading, v=v, moving=True, **shape)) for v in np.arange(0.0, 8.0, 0.1)]
     for v, allowed_v in zip(np.arange(0.0, 8.0, 0.1), found, strict=True):
         pace = max(0.0, v - AGENT_STANDS)
         most = passing_speed(*LIMITS.standing, gap) + pace

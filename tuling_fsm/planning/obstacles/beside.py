@@ -3,10 +3,10 @@
 Apollo's `speed_bounds_decider` ([apollo][]) drives at 0.6 of the limit past whatever stands within 1 m
 (`collision_safety_range`, `static_obs_nudge_speed_ratio`), never below 2.5 m/s; Autoware's `obstacle_slow_down` goes
 from 2 m/s (what moves) or 4 m/s (what stands) at 0.2 m linearly to 8 m/s at 1.0 m. Here, too, the speed rises linearly
-with the gap, and goes on to rise beyond the second of the two points that are set; past a vehicle that goes the car's
-way it is higher by the speed of that, so that one that crawls is passed as one that stands is, and one that keeps the
-road's pace slows nobody. Where people may step out from behind a bus or a van, the car may be no faster than it can
-stop from while a person walks over from there (Autoware's `occlusion_spot`, [autoware][]).
+with the gap, and goes on to rise beyond the second of the two points that are set; past a vehicle that goes along the
+road, either way, it is higher by the speed of that, so that one that crawls is passed as one that stands is, and one
+that keeps the road's pace slows nobody. Where people may step out from behind a bus or a van, the car may be no faster
+than it can stop from while a person walks over from there (Autoware's `occlusion_spot`, [autoware][]).
 """
 
 from __future__ import annotations
@@ -200,9 +200,11 @@ def _extent_now(line: FloatArray, moving: MovingObstacles, at: int, i: int, j: i
 
 @inlined_kernel
 def _goes_along(line: FloatArray, moving: MovingObstacles, at: int, i: int, j: int) -> bool:
-    """Whether moving object `i` goes the line's way at prediction step `j`, where it is beside a sample of that."""
+    """Whether moving object `i` goes along the line, either way, at prediction step `j`, where it is beside a sample of
+    that.
+    """
     k, box = moving.node[at, i, j], moving.box[i, j]
-    return bool(box[2] * line[k, COS] + box[3] * line[k, SIN] > SAME_WAY)
+    return bool(abs(box[2] * line[k, COS] + box[3] * line[k, SIN]) > SAME_WAY)
 
 
 @kernel
@@ -210,7 +212,7 @@ def _put_moving(
     line: FloatArray, n: int, moving: MovingObstacles, at: int, i: int, kind: int, limits: PassingLimits,
     car: tuple[float, float], body: Footprint, span: FloatArray, reach: IntArray,
 ) -> None:  # fmt: skip
-    """Enter a person, or a vehicle while it goes the line's way, at the samples where the body is beside it when the
+    """Enter a person, or a vehicle while it goes along the line, at the samples where the body is beside it when the
     car comes there; `car` is its arc length and its speed.
     """
     slow, fast, steps = max(0.5 * car[1], _LEAST_PACE), car[1] + _SOONER, moving.node.shape[2]
