@@ -1,19 +1,26 @@
-"""What comes towards the car in its own lane, in plain sight from afar, is stood before in comfort (NOR-4, SAF-2)."""
+"""What comes towards the car in its own lane, in plain sight from afar, is stood before in comfort, or gone aside from
+(NOR-4, SAF-2, USE-15).
+"""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from tuling_fsm.core.standing import AGENT_STANDS
 from tuling_fsm.core.trajectory import STEP_S
+from tuling_fsm.planning.obstacles.beside import ONCOMING, PassingLimits, _curve_of, passing_speed
 from tuling_fsm.planning.speed.car_following import LongitudinalLimits, meet_accel, ramp_of
 from tuling_fsm.planning.speed.roll_out import FREE, YIELDING, Progress, StopTarget, no_traffic, traffic_demand
 from tuling_fsm.world.inputs import Kind
 
-from ..lane_drives import PARAMETERS, VEHICLE, run, straight
-from ..scenes import Log, Thing, gap_to, road, scene
+from ..lane_drives import PARAMETERS, PLANNER, VEHICLE, run, straight
+from ..scenes import Log, Thing, follow, gap_to, road, scene
 
 D = LongitudinalLimits.of(VEHICLE, PARAMETERS)
 RAMP = ramp_of(D)
@@ -119,3 +126,61 @@ def test_one_that_goes_straight_on_across_the_cars_turn_is_let_pass_and_not_met(
     assert all(gap_to(thing.at(t), now.ego.pose, VEHICLE) > 1.0 for t, now, _ in log)
     assert min(now.ego.a for _, now, _ in log) > -2.5
     assert log[-1][1].ego.pose.y > thing.y
+
+
+@pytest.mark.medium
+@pytest.mark.clause("USE-15")
+@pytest.mark.parametrize(
+    ("thing", "clear"),
+    [
+        (Thing(7, 150.0, 1.8, math.pi, 8.0), 0.55),
+        (Thing(7, 120.0, 1.7, math.pi, 5.0), 0.45),
+        (Thing(7, 90.0, -1.4, math.pi, 3.0, length=1.8, width=0.6, kind=BICYCLE), 0.8),
+    ],
+    ids=["car 0.9 m over the centre line", "slow car 1 m over it", "cyclist along the edge"],
+)
+def test_what_comes_along_partly_in_the_lane_is_passed_within_the_lane_without_standing(
+    thing: Thing, clear: float
+) -> None:
+    """The less room there is, the slower."""
+    log = run(straight(), scene(v=8.0), 13.0, (thing,))
+    gaps = [gap_to(thing.at(t), now.ego.pose, VEHICLE) for t, now, _ in log]
+    nearest = int(np.argmin(gaps))
+    assert gaps[nearest] > clear
+    assert log[nearest][1].ego.v < 1.0 + 9.0 * (gaps[nearest] - 0.3) + 0.3
+    assert all(now.ego.v > 2.0 for _, now, _ in log)
+    assert max(abs(now.ego.pose.y) for _, now, _ in log) + 0.5 * VEHICLE.width < 1.76
+    assert min(now.ego.a for _, now, _ in log) >= -1.3 * VEHICLE.comfort_decel - 1e-9
+
+
+@pytest.mark.medium
+@pytest.mark.clause("USE-15")
+def test_one_that_comes_along_its_own_lane_neither_slows_the_car_nor_moves_it_aside() -> None:
+    log = run(straight(), scene(v=8.0), 10.0, (Thing(7, 150.0, 2.72, math.pi, 8.0),))
+    assert min(now.ego.v for _, now, _ in log) > 7.9
+    assert max(abs(now.ego.pose.y) for _, now, _ in log) < 0.05
+
+
+@pytest.mark.clause("USE-15")
+@given(st.floats(AGENT_STANDS, 14.0), st.floats(AGENT_STANDS, 14.0), st.floats(0.0, 2.0))
+def test_past_one_that_comes_over_its_lane_the_car_is_the_slower_the_faster_that_is(
+    one: float, other: float, gap: float
+) -> None:
+    """Never faster than past one that stands, and never slower than half as fast where there is little room."""
+    limits = PassingLimits.of(VEHICLE, PARAMETERS.passing)
+    slow, fast = sorted((one, other))
+    allowed = [passing_speed(*_curve_of(ONCOMING, v - AGENT_STANDS, limits), gap) for v in (AGENT_STANDS, slow, fast)]
+    standing = passing_speed(*limits.standing, gap)
+    assert standing == allowed[0] >= allowed[1] >= allowed[2] >= standing - 0.5 * limits.standing.speed
+
+
+@pytest.mark.clause("USE-15")
+@pytest.mark.parametrize(("since", "aside"), [(0, True), (24, False)], ids=["steadily", "at last"])
+def test_one_that_is_predicted_to_come_over_its_lane_at_last_is_not_gone_aside_from(since: int, aside: bool) -> None:
+    """It may turn off."""
+    now = scene(v=8.0, things=(Thing(7, 80.0, 2.72, math.pi, 8.0),))
+    y = now.obstacles.y.copy()
+    y[:, since:] -= 0.4
+    plan = PLANNER.plan(follow(straight()(20.0)), replace(now, obstacles=replace(now.obstacles, y=y)), None)
+    assert plan.trajectory is not None
+    assert bool(plan.trajectory.y.min() < -0.1) is aside

@@ -13,7 +13,7 @@ from tuling_fsm.core.scene import Obstacles
 from tuling_fsm.core.standing import AGENT_STANDS
 from tuling_fsm.planning.lanes import evaluation, path_end
 from tuling_fsm.planning.lanes.lane_lines import LaneLines
-from tuling_fsm.planning.obstacles.beside import HIDING, PERSON, STANDING, ObstaclesBeside
+from tuling_fsm.planning.obstacles.beside import HIDING, ONCOMING, PERSON, STANDING, ObstaclesBeside
 from tuling_fsm.planning.obstacles.boxes import VULNERABLE
 from tuling_fsm.planning.obstacles.surroundings import Surroundings
 from tuling_fsm.planning.paths.frenet_path import LANE, OFFSET
@@ -71,7 +71,10 @@ def moving_obstacle_limit(binds: int, blame: int, distance: float, surroundings:
     return Limit(reason, distance, f"object {number}", number)
 
 
-_PASSED = {PERSON: "pedestrian {} at", STANDING: "standing vehicle {} at", HIDING: "hidden by vehicle {}, at"}
+_PASSED = {
+    PERSON: "pedestrian {} at", STANDING: "standing vehicle {} at", HIDING: "hidden by vehicle {}, at",
+    ONCOMING: "oncoming vehicle {} at",
+}  # fmt: skip
 _SLOW = "slow vehicle {} at"
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from tuling_fsm.core.arrays import FloatArray
 from tuling_fsm.core.kernels import kernel
 from tuling_fsm.planning.lanes.lane_lines import LaneLines
-from tuling_fsm.planning.obstacles.moving import MovingObstacles
+from tuling_fsm.planning.obstacles.moving import MovingObstacles, oversteps
 from tuling_fsm.planning.obstacles.static import StaticObstacles
 from tuling_fsm.planning.paths.footprint import Footprint
 from tuling_fsm.planning.paths.frenet_path import (
@@ -32,6 +32,10 @@ _AHEAD = 40.0
 _GROUP = 7.0
 """Things that follow one another more closely than this (m) are led around together."""
 _AROUND_AT_ONCE = 2
+_CLEAR = 1.0
+"""Gap (m) to a vehicle that comes towards the car at which that need not be slow (USE-15)."""
+_EDGE = 0.1
+"""A car that goes aside keeps this far (m) from the bounds: it swings out a little beyond where it goes."""
 _TIMES = 20
 """Prediction steps of a moving object that its own candidates look at."""
 
@@ -49,8 +53,9 @@ class SamplingShapes(NamedTuple):
 
 
 class SamplingScope(NamedTuple):
-    """What is offered on a tick: objects slower than `slow` (m/s) are led around in the second pass (NOR-4), unless
-    there is none; `gap` (m) is how near to static things a path may come.
+    """What is offered on a tick: objects slower than `slow` (m/s), and those that come towards the car over its
+    bounds, are led around in the second pass (NOR-4), unless there is none; `gap` (m) is how near to static things a
+    path may come.
     """
 
     shapes: SamplingShapes
@@ -155,6 +160,45 @@ def _sides(lines: LaneLines, at: int, moving: MovingObstacles, i: int) -> tuple[
 
 
 @kernel
+def _within(lines: LaneLines, at: int, s: float, offset: float, half_width: float) -> float:
+    """The offset nearest to another at which a body is well between the bounds at an arc length."""
+    line, n = lines.row[at], lines.points[at]
+    k = min(max(np.searchsorted(line[:n, S], s), 0), n - 1)
+    side = half_width + _EDGE
+    return float(max(min(offset, line[k, LEFT] - side), line[k, RIGHT] + side))
+
+
+@kernel
+def _beside_moving(
+    lines: LaneLines,
+    at: int,
+    sides: tuple[float, float],
+    comes: bool,
+    scope: SamplingScope,
+    body: Footprint,
+    specs: FloatArray,
+    count: int,
+) -> int:
+    """To either side of an object that covers the offsets from one of the `sides` to the other; beside one that comes
+    towards the car as far aside as need be and as the bounds allow.
+    """
+    shapes = scope.shapes
+    room = _CLEAR if comes else shapes.around
+    for side in (1.0, -1.0):
+        wanted = sides[1] + body.half_width + room if side > 0.0 else sides[0] - body.half_width - room
+        for number in range(0, shapes.transitions, 2):
+            reached = _transition(lines.start[at, START_S], lines.phase[at], number, shapes)
+            offset = _within(lines, at, reached, wanted, body.half_width) if comes else wanted
+            if abs(offset - wanted) > room or count >= len(specs):
+                continue
+            if _fits(lines, at, reached, offset, body.half_width):
+                specs[count, LANE], specs[count, OFFSET], specs[count, REACHED] = at, offset, reached
+                specs[count, LEFT_AGAIN], specs[count, BACK], specs[count, SECOND_PASS] = np.inf, np.inf, 1.0
+                count += 1
+    return count
+
+
+@kernel
 def _around_moving(
     lines: LaneLines,
     at: int,
@@ -164,22 +208,19 @@ def _around_moving(
     specs: FloatArray,
     count: int,
 ) -> int:
-    """Beside where the next slow objects are going to be: these exist in the second pass only."""
+    """Beside where the next slow objects, and those that come towards the car over its bounds, are going to be: these
+    exist in the second pass only.
+    """
     done, shapes = 0, scope.shapes
     for i in moving.order[at]:
         low, high = _sides(lines, at, moving, i)
         half = body.half_width + shapes.around_tight
-        if moving.speed[i] >= scope.slow or moving.shadow[i] or low > half or high < -half or low == np.inf:
+        if moving.shadow[i] or low > half or high < -half or low == np.inf:
             continue
-        for side in (1.0, -1.0):
-            offset = high + body.half_width + shapes.around if side > 0.0 else low - body.half_width - shapes.around
-            for number in range(0, shapes.transitions, 2):
-                reached = _transition(lines.start[at, START_S], lines.phase[at], number, shapes)
-                if count >= len(specs) or not _fits(lines, at, reached, offset, body.half_width):
-                    continue
-                specs[count, LANE], specs[count, OFFSET], specs[count, REACHED] = at, offset, reached
-                specs[count, LEFT_AGAIN], specs[count, BACK], specs[count, SECOND_PASS] = np.inf, np.inf, 1.0
-                count += 1
+        comes = oversteps(lines.row[at], moving, at, i, int(lines.start[at, NODE]))
+        if moving.speed[i] >= scope.slow and not comes:
+            continue
+        count = _beside_moving(lines, at, (low, high), comes=comes, scope=scope, body=body, specs=specs, count=count)
         done += 1
         if done == _AROUND_AT_ONCE:
             break

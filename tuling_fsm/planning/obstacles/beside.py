@@ -3,10 +3,11 @@
 Apollo's `speed_bounds_decider` ([apollo][]) drives at 0.6 of the limit past whatever stands within 1 m
 (`collision_safety_range`, `static_obs_nudge_speed_ratio`), never below 2.5 m/s; Autoware's `obstacle_slow_down` goes
 from 2 m/s (what moves) or 4 m/s (what stands) at 0.2 m linearly to 8 m/s at 1.0 m. Here, too, the speed rises linearly
-with the gap, and goes on to rise beyond the second of the two points that are set; past a vehicle that goes along the
+with the gap, and goes on to rise beyond the second of the two points that are set. Past a vehicle that goes along the
 road, either way, it is higher by the speed of that, so that one that crawls is passed as one that stands is, and one
-that keeps the road's pace slows nobody. Where people may step out from behind a bus or a van, the car may be no faster
-than it can stop from while a person walks over from there (Autoware's `occlusion_spot`, [autoware][]).
+that keeps the road's pace slows nobody; past one that comes towards the car over its bounds it is lower. Where people
+may step out from behind a bus or a van, the car may be no faster than it can stop from while a person walks over from
+there (Autoware's `occlusion_spot`, [autoware][]).
 """
 
 from __future__ import annotations
@@ -21,15 +22,16 @@ from tuling_fsm.core.scene import PREDICTION_STEP_S
 from tuling_fsm.core.standing import AGENT_STANDS
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.planning.obstacles.boxes import CarOnLines, ObstacleColumns, is_vulnerable
-from tuling_fsm.planning.obstacles.moving import ALONG, ASIDE, SAME_WAY, MovingObstacles
+from tuling_fsm.planning.obstacles.moving import ALONG, ASIDE, SAME_WAY, MovingObstacles, oversteps
 from tuling_fsm.planning.obstacles.static import StaticObstacles
 from tuling_fsm.planning.parameters import PassingParameters
 from tuling_fsm.planning.paths.footprint import Footprint, nearest
 from tuling_fsm.planning.paths.reference_line import COS, SIN, S, X, Y
 from tuling_fsm.world.inputs import Kind
 
-PERSON, STANDING, HIDING = range(3)
-"""What is passed: a person, a vehicle that stands or is slow, the front of one that may hide people."""
+PERSON, STANDING, HIDING, ONCOMING = range(4)
+"""What is passed: a person, a vehicle that stands or is slow, the front of one that may hide people, a vehicle that
+comes towards the car and does not keep to its lane."""
 _CAR, _TRUCK, _BUS = int(Kind.CAR), int(Kind.TRUCK), int(Kind.BUS)
 LOW, HIGH, FROM, TO, LEAST = range(5)
 """Columns of `ObstaclesBeside.span`."""
@@ -42,6 +44,8 @@ _HIDING_PACE = 3.0
 """By so many times its pace more may be driven where people may step out before a vehicle: before one that is faster
 than people walk nobody does.
 """
+_ONCOMING_LEAST = 0.5
+"""So much of the speed past one that stands is driven at least past one that comes towards the car over its bounds."""
 _SOONER, _LEAST_PACE = 1.0, 1.0
 """When the car is where a person will be: it drives no faster than now by the one (m/s), and no slower than half of
 that, or than the other (m/s)."""
@@ -256,6 +260,15 @@ def _hides(around: ObstacleColumns, row: int, limits: PassingLimits) -> bool:
     return bool(around.kind[row] != _CAR or around.length[row] >= limits.hiding_length)
 
 
+@kernel
+def _oversteps(moving: MovingObstacles, i: int, car: CarOnLines, here: IntArray) -> bool:
+    """Whether moving object `i` comes towards the car over the bounds of any line; `here` (L,) is where that is."""
+    over = False
+    for at in range(len(car.points)):
+        over = over or oversteps(car.lines[at], moving, at, i, here[at])
+    return over
+
+
 @inlined_kernel
 def _is_aside(low: float, high: float, offset: float, body: Footprint, clear: float) -> bool:
     """Whether offsets are near enough to a line for a path to be limited there."""
@@ -272,21 +285,39 @@ def _clear_from(curve: PassingCurve, top_speed: float) -> float:
 
 
 @kernel
+def _curve_of(kind: int, pace: float, limits: PassingLimits) -> PassingCurve:
+    """That of a kind: the greater the `pace` (m/s) of a vehicle is, the lower for one that comes towards the car over
+    its bounds, and the higher for any other.
+    """
+    standing, hiding = limits.standing, limits.hiding
+    if kind == PERSON:
+        return limits.person
+    if kind == STANDING:
+        return PassingCurve(standing.near, standing.speed + pace, standing.slope)
+    if kind == ONCOMING:
+        slower = max(standing.speed - pace, _ONCOMING_LEAST * standing.speed)
+        return PassingCurve(standing.near, slower, standing.slope)
+    return PassingCurve(hiding.near, hiding.speed + _HIDING_PACE * pace, hiding.slope)
+
+
+@kernel
 def _choose(
     around: ObstacleColumns, static: StaticObstacles, moving: MovingObstacles, limits: PassingLimits, car: CarOnLines,
-    source: IntArray, kinds: IntArray,
+    here: IntArray, source: IntArray, kinds: IntArray,
 ) -> int:  # fmt: skip
     """Fill `source` with the static (their row) and moving obstacles (-1 - their row) that are passed, `kinds` with
     what they are; returns how many.
     """
     total, statics = 0, len(static.id)
     person, widest = _clear_from(limits.person, limits.top_speed), _clear_from(limits.hiding, limits.top_speed)
-    widest = max(widest, _clear_from(limits.standing, limits.top_speed))
+    widest = max(widest, _clear_from(_curve_of(ONCOMING, np.inf, limits), limits.top_speed))
     for m in range(statics + len(moving.id)):
         i = m - statics
         row = static.id[m] if i < 0 else moving.id[i]
         walks = row >= 0 and is_vulnerable(around.kind[row])
-        if row < 0 or not (walks or _is_slow(around, row, limits)):
+        comes = i >= 0 and not walks and _oversteps(moving, i, car, here)
+        slow = row >= 0 and _is_slow(around, row, limits)
+        if not (walks or comes or slow):
             continue
         aside = False
         for at in range(len(car.points)):
@@ -295,9 +326,9 @@ def _choose(
             aside |= low <= high and _is_aside(low, high, car.offsets[at], car.body, person if walks else widest)
         if not aside:
             continue
-        source[total], kinds[total] = m if i < 0 else -1 - i, PERSON if walks else STANDING
+        source[total], kinds[total] = m if i < 0 else -1 - i, PERSON if walks else ONCOMING if comes else STANDING
         total += 1
-        if not walks and _hides(around, row, limits):
+        if slow and _hides(around, row, limits):
             source[total], kinds[total] = source[total - 1], HIDING
             total += 1
     return total
@@ -315,23 +346,13 @@ def _there(line: FloatArray, static: StaticObstacles, moving: MovingObstacles, a
 
 
 @kernel
-def _curve_of(kind: int, pace: float, limits: PassingLimits) -> PassingCurve:
-    """That of a kind, the higher the greater the `pace` (m/s) of a vehicle is."""
-    if kind == PERSON:
-        return limits.person
-    if kind == STANDING:
-        return PassingCurve(limits.standing.near, limits.standing.speed + pace, limits.standing.slope)
-    return PassingCurve(limits.hiding.near, limits.hiding.speed + _HIDING_PACE * pace, limits.hiding.slope)
-
-
-@kernel
 def _put_on_line(
     at: int, source: IntArray, static: StaticObstacles, moving: MovingObstacles, limits: PassingLimits, car: CarOnLines,
-    beside: ObstaclesBeside,
+    k_car: int, beside: ObstaclesBeside,
 ) -> None:  # fmt: skip
     """Fill in all that is passed on one line."""
     line, n = car.lines[at], car.points[at]
-    here = (line[nearest(line, 0, n, car.pose[0], car.pose[1]), S], car.v)
+    here = (line[k_car, S], car.v)
     for m in range(len(beside.kind)):
         span, reach, cover = beside.span[at, m], beside.reach[at, m], beside.cover[at, m]
         for k in range(n):
@@ -358,14 +379,17 @@ def _put_on_line(
 def gather_beside(
     around: ObstacleColumns, static: StaticObstacles, moving: MovingObstacles, limits: PassingLimits, car: CarOnLines
 ) -> ObstaclesBeside:
-    """People and standing or slow vehicles that a path along any of the lines may pass so closely that it has to be
-    slow.
+    """People, standing or slow vehicles, and those that come towards the car over its bounds, which a path along any of
+    the lines may pass so closely that it has to be slow.
 
     What moves is where it is predicted to be when the car comes by.
     """
     many, most = len(car.points), 2 * (len(static.id) + len(moving.id))
     source, kind = np.empty(most, np.int64), np.empty(most, np.int64)
-    total = _choose(around, static, moving, limits, car, source, kind)
+    here = np.empty(many, np.int64)
+    for at in range(many):
+        here[at] = nearest(car.lines[at], 0, car.points[at], car.pose[0], car.pose[1])
+    total = _choose(around, static, moving, limits, car, here, source, kind)
     row, curve, clear = np.empty(total, np.int64), np.empty((total, 3)), np.empty(total)
     for m in range(total):
         row[m] = static.id[source[m]] if source[m] >= 0 else moving.id[-1 - source[m]]
@@ -378,5 +402,5 @@ def gather_beside(
         span=np.empty((many, total, car.lines.shape[1], _SPAN)),
     )  # fmt: skip
     for at in range(many):
-        _put_on_line(at, source, static, moving, limits, car, beside)
+        _put_on_line(at, source, static, moving, limits, car, here[at], beside)
     return beside

@@ -15,7 +15,7 @@ from tuling_fsm.planning.obstacles.rss import Rss, following_distance, lateral_d
 from tuling_fsm.planning.obstacles.static import DEEPEST
 from tuling_fsm.planning.parameters import PlanningParameters
 from tuling_fsm.planning.paths.footprint import Footprint, body_separation
-from tuling_fsm.planning.paths.reference_line import COS, KAPPA, SIN, S, X, Y, offset_at, walk
+from tuling_fsm.planning.paths.reference_line import COS, KAPPA, LEFT, RIGHT, SIN, S, X, Y, offset_at, walk
 
 SAME_WAY = 0.5
 """Cosine of the angle up to which two vehicles go the same way."""
@@ -23,6 +23,8 @@ _SLIPS_BY = 0.2
 """An object behind the car that overlaps its width by no more than this (m) may come past it."""
 _SAME_COURSE = 0.9
 """Cosine of the angle up to which a vehicle goes on as it is, and along a line."""
+_OVER = 0.1
+"""Beyond the edge of its lane by no more than this (m) a vehicle keeps to it: so far its place and heading err."""
 _ELSEWHERE, _COARSE = 6.0, 8
 """An object farther from a winding line than the one (m) may come onto it somewhere else, and is looked for at every
 so many samples."""
@@ -253,6 +255,31 @@ def gather_moving_obstacles(
         vulnerable=vulnerable, shadow=shadow, trailing=trailing, node=node, across=across, half=half, band=band,
         stretch=stretch, order=order,
     )  # fmt: skip
+
+
+@kernel
+def oversteps(line: FloatArray, moving: MovingObstacles, at: int, i: int, here: int) -> bool:
+    """Whether object `i` comes along line `at` towards a car at sample `here`, and reaches between the line's bounds
+    until it is there, as far as it is predicted: it does not keep to its own lane.
+
+    One that turns off, or that a turn of the line leads across, does so for a while, or at an angle.
+    """
+    comes = False
+    if moving.speed[i] < AGENT_STANDS:
+        return False
+    for j in range(moving.node.shape[2]):
+        k, box = moving.node[at, i, j], moving.box[i, j]
+        if k < 0:
+            continue
+        if k < here:
+            break
+        across, aside = moving.across[at, i, j], moving.half[at, i, j, ASIDE] - _OVER
+        if across - aside > line[k, LEFT] or across + aside < line[k, RIGHT]:
+            return False
+        if box[2] * line[k, COS] + box[3] * line[k, SIN] > -_SAME_COURSE:
+            return False
+        comes = True
+    return comes
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""How fast a path may be driven past people, standing vehicles, and those who may step out from behind one (USE-15)."""
+"""How fast a path may be driven past people, vehicles, and those who may step out from behind one (USE-15)."""
 
 from __future__ import annotations
 
