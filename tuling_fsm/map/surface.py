@@ -12,7 +12,7 @@ import numpy as np
 from tuling_fsm.core import elementary
 from tuling_fsm.core.arrays import BoolArray, FloatArray, Int32Array
 from tuling_fsm.core.cells import boxes_by_cell
-from tuling_fsm.core.kernels import array_kernel, inlined_kernel
+from tuling_fsm.core.kernels import array_kernel, inlined_kernel, kernel
 from tuling_fsm.map.lanes import Lane, LaneId
 
 CELL_M = 5.0
@@ -22,6 +22,9 @@ MAX_CELLS = 4_000_000
 
 REACH_STEP_M = 0.2
 """Steps in which the surface beside a lane is followed, m."""
+
+_SURELY = 1.0 + 1e-9
+"""So much farther than rounding could take it."""
 
 MAX_FOUND = 256
 """Lanes that one search reports at most."""
@@ -196,8 +199,15 @@ def _holds(samples: FloatArray, i: int, x: float, y: float, gap: float) -> bool:
     """Whether the stretch of lane from sample `i` to the next holds a point, or is within `gap` of it."""
     dx, dy = samples[i + 1, X] - samples[i, X], samples[i + 1, Y] - samples[i, Y]
     px, py = x - samples[i, X], y - samples[i, Y]
+    dot, length_sq = px * dx + py * dy, max(dx * dx + dy * dy, 1e-18)
+    # Most stretches of a cell are far behind or ahead: that is seen without their length, which is at most half of
+    # 1 + its square.
+    if dot > _SURELY * (length_sq + 0.5 * gap * (1.0 + length_sq)):
+        return False
+    if dot < 0.0 and dot * dot > _SURELY * gap * gap * length_sq:
+        return False
     length = max(elementary.hypot(dx, dy), 1e-9)
-    along, offset = (px * dx + py * dy) / length, (dx * py - dy * px) / length
+    along, offset = dot / length, (dx * py - dy * px) / length
     if along < -gap or along > length + gap:
         return False
     u = min(1.0, max(0.0, along / length))
@@ -225,21 +235,32 @@ def _reach(
     for row in range(len(rows)):
         sin, cos = elementary.sin_cos(rows[row, 2])
         for side in range(2):
+            cell, holder = -1, -1
             for step in range(1, steps + 1):
                 across = (1.0 - 2.0 * side) * (rows[row, 3 + side] + step * REACH_STEP_M)
                 x, y = rows[row, 0] - across * sin, rows[row, 1] + across * cos
                 column, line = int((x - origin[0]) // origin[2]), int((y - origin[1]) // origin[2])
                 if not (0 <= column < shape[0] and 0 <= line < shape[1]):
                     break
-                cell, found = line * shape[0] + column, False
-                for k in range(first[cell], first[cell + 1]):
-                    if mask[lane[items[k]]] and _holds(samples, items[k], x, y, gap):
-                        found = True
-                        break
-                if not found:
+                # What holds one point holds most likely the next as well.
+                if line * shape[0] + column != cell or not _holds(samples, holder, x, y, gap):
+                    cell = line * shape[0] + column
+                    holder = _holder(items[first[cell] : first[cell + 1]], samples, lane, mask, x, y, gap)
+                if holder < 0:
                     break
                 reach[row, side] = abs(across)
     return reach
+
+
+@kernel
+def _holder(
+    items: Int32Array, samples: FloatArray, lane: Int32Array, mask: BoolArray, x: float, y: float, gap: float
+) -> int:
+    """The sample that starts a masked stretch that holds a point or is within `gap` of it; -1 if none does."""
+    for i in items:
+        if mask[lane[i]] and _holds(samples, i, x, y, gap):
+            return int(i)
+    return -1
 
 
 @array_kernel
