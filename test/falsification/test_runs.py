@@ -7,6 +7,7 @@ import errno
 import json
 import os
 import shlex
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 
 from tuling_fsm.cli import main
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.falsification.criticality import REFUSED_COST, drive_critically, words
+from tuling_fsm.falsification.criticality import REFUSED_COST, drive_critically, not_driven, words
 from tuling_fsm.falsification.parameter_space import ParameterRange
 from tuling_fsm.falsification.runs import FILE, SearchRecord, SearchSettings
 from tuling_fsm.run_settings import RunSettings
@@ -94,6 +95,32 @@ def test_what_is_kept_stays_where_it_cannot_be_written_anew(tmp_path: Path, monk
     assert (tmp_path / FILE).read_text("utf-8") == kept
 
 
+def ends_its_process(job: RunSettings) -> dict[str, Any]:
+    """So many times, which it counts in files of the folder; then the run is driven."""
+    folder, times = (value for _, value in job.overrides)
+    done = len(list(Path(folder).glob(f"{times}_*")))
+    Path(folder, f"{times}_{done}").touch()
+    if done < int(times):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return {"cost": float(times), "end": "goal"}
+
+
+@pytest.mark.medium
+def test_a_process_that_is_killed_costs_no_run_but_one_that_ends_it_each_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tuling_fsm.falsification.runs.drive_critically", ends_its_process)
+    settings = SearchSettings(RunSettings(CUT_IN), (ParameterRange("behind", 12.0, 19.0),))
+    asked = [(("folder", str(tmp_path)), ("times", times)) for times in ("0", "1", "9", "00")]
+    with SearchRecord(settings, 1, tmp_path, False) as record:
+        outcomes = record.drive(asked)
+        assert [one["cost"] for one in record.drive(asked[:2])] == [0.0, 1.0]
+    assert [one["end"] for one in outcomes] == ["goal", "goal", "error: a process of the search was killed", "goal"]
+    assert (outcomes[2]["cost"], words(outcomes[2])) == (REFUSED_COST, "not driven")
+    kept = [json.loads(line)["values"]["times"] for line in (tmp_path / FILE).read_text("utf-8").splitlines()[1:]]
+    assert sorted(kept) == ["0", "00", "1"], "and one that is none is driven by a search that goes on"
+
+
 @pytest.mark.parametrize(
     ("more", "said"),
     [
@@ -152,6 +179,9 @@ def test_the_table_tells_the_worst_first_and_none_twice() -> None:
     assert rows[2].split()[-2:] == ["refused", "-"]
     assert summary(runs) == (
         "of 4 runs 1 refused; 3 runs guided: 2 with a collision at fault, nearest collision at 3.2 m/s"
+    )
+    assert summary([run(0.5, "1") | not_driven("error: a process was killed"), *runs[:1]]) == (
+        "of 2 runs 1 killed; 1 runs guided: 0 with a collision at fault, nearest 0.50 s"
     )
     assert summary([run(10.4, "3", "spread"), *runs[:1]]) == (
         "1 runs spread: 0 with a collision at fault, nearest nothing near; "

@@ -30,8 +30,8 @@ from tuling_fsm.sim.simulation import Simulation
 FAR_TTC_S = 10.0
 """A collision farther off in time than this is none."""
 REFUSED_COST = 2.0 * FAR_TTC_S
-REFUSED = "refused: "
-"""The end of a run whose values cannot be driven begins so."""
+REFUSED, ERROR = "refused: ", "error: "
+"""The end of a run whose values cannot be driven begins so, and that of one whose process was killed."""
 REACH_M = 60.0
 """Agents farther away than this are not looked at."""
 _PER_METRE = 0.01
@@ -45,10 +45,14 @@ def drive_critically(job: RunSettings) -> dict[str, Any]:
     try:
         return _driven(job)
     except InputError as error:
-        return {
-            "cost": REFUSED_COST, "collides": False, "least_ttc_s": None, "end": f"{REFUSED}{error}", "sim_s": 0.0,
-            "faults": [],
-        }  # fmt: skip
+        return not_driven(f"{REFUSED}{error}")
+
+
+def not_driven(end: str) -> dict[str, Any]:
+    """What stands in the place of a run that shows nothing: the search leaves its values behind."""
+    return {
+        "cost": REFUSED_COST, "collides": False, "least_ttc_s": None, "end": end, "sim_s": 0.0, "faults": [],
+    }  # fmt: skip
 
 
 def _driven(job: RunSettings) -> dict[str, Any]:
@@ -96,14 +100,14 @@ def _nearness(simulation: Simulation, vehicle: Vehicle) -> tuple[float, float]:
     return ttc, nearest
 
 
-def is_refused(run: Mapping[str, Any]) -> bool:
-    """Whether a run could not be driven with its values, and shows nothing of the car."""
-    return str(run["end"]).startswith(REFUSED)
+def is_driven(run: Mapping[str, Any]) -> bool:
+    """Whether a run was driven; one that was not shows nothing of the car."""
+    return not str(run["end"]).startswith((REFUSED, ERROR))
 
 
 def words(run: Mapping[str, Any]) -> str:
     """How near a run came, for people."""
-    if is_refused(run):
+    if not is_driven(run):
         return "not driven"
     if run["collides"]:
         return f"collision at {-run['cost']:.1f} m/s"

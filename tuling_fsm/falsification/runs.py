@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TextIO
 
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.falsification.criticality import drive_critically
+from tuling_fsm.falsification.criticality import ERROR, drive_critically, not_driven
 from tuling_fsm.falsification.parameter_space import ParameterRange, overrides_at
 from tuling_fsm.falsification.search import Overrides
 from tuling_fsm.output_file import write_file
-from tuling_fsm.process_pool import process_pool
+from tuling_fsm.process_pool import in_processes, process_pool
 from tuling_fsm.run import chosen_map, settings_record
 from tuling_fsm.run_settings import RunSettings
 from tuling_fsm.sim.scenario.compiler import load_scenario
@@ -85,24 +87,55 @@ class SearchRecord:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
+        self._end_pool()
         if self._file is not None:
             self._file.close()
 
     def drive(self, asked: Sequence[Overrides]) -> list[dict[str, Any]]:
-        """What came of runs with these values, in this order."""
-        missing = [values for values in dict.fromkeys(asked) if values not in self._done]
-        if missing and self._pool is None:
-            self._pool = process_pool(self._workers)
-        if self._pool is not None:
-            outcomes = self._pool.map(drive_critically, [self._settings.run(values) for values in missing])
-            for values, outcome in zip(missing, outcomes, strict=True):
-                self._done[values] = outcome
-                if self._file is not None:
-                    self._file.write(_line(values, outcome))
-                    self._file.flush()
+        """What came of runs with these values, in this order; a run that ends its process again and again is none."""
+        left = self._drive_together([values for values in dict.fromkeys(asked) if values not in self._done])
+        jobs = [self._settings.run(values) for values in left]
+        with closing(in_processes(drive_critically, jobs, self._workers)) as ended:
+            for number, future in ended:
+                self._keep(left[number], _outcome(future))
         return [self._done[values] for values in asked]
+
+    def _drive_together(self, missing: Sequence[Overrides]) -> Sequence[Overrides]:
+        """Drive runs in processes that are kept for the next ones, since they begin slowly.
+
+        Returns:
+            The values of those that are left, where one of the processes was killed.
+        """
+        done = 0
+        try:
+            if missing and self._pool is None:
+                self._pool = process_pool(self._workers)
+            if self._pool is not None:
+                for outcome in self._pool.map(drive_critically, map(self._settings.run, missing)):
+                    self._keep(missing[done], outcome)
+                    done += 1
+        except BrokenProcessPool:
+            self._end_pool()
+        return missing[done:]
+
+    def _end_pool(self) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+        self._pool = None
+
+    def _keep(self, values: Overrides, outcome: dict[str, Any]) -> None:
+        """A run whose process was killed is not kept in the file: it is driven when the search is gone on with."""
+        self._done[values] = outcome
+        if self._file is not None and not outcome["end"].startswith(ERROR):
+            self._file.write(_line(values, outcome))
+            self._file.flush()
+
+
+def _outcome(future: Future[dict[str, Any]]) -> dict[str, Any]:
+    try:
+        return future.result()
+    except BrokenProcessPool:
+        return not_driven(f"{ERROR}a process of the search was killed")
 
 
 def _line(values: Overrides, outcome: dict[str, Any]) -> str:

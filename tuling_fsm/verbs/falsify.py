@@ -106,9 +106,9 @@ def _tell(arguments: argparse.Namespace, content: Mapping[str, Any]) -> int:
 
 def _check_driven(arguments: argparse.Namespace, runs: Sequence[Mapping[str, Any]]) -> None:
     """Raise `InputError` where no run could be driven: that no collision was found says nothing then."""
-    from tuling_fsm.falsification.criticality import REFUSED, is_refused
+    from tuling_fsm.falsification.criticality import REFUSED, is_driven
 
-    if all(map(is_refused, runs)):
+    if not any(map(is_driven, runs)):
         what = f"none of {len(runs)} runs could be driven, the first: {runs[0]['end'].removeprefix(REFUSED)}"
         raise InputError(str(arguments.scenario), what, "ranges with values that can be driven")
 
@@ -187,14 +187,16 @@ def table(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def summary(runs: Sequence[Mapping[str, Any]]) -> str:
-    """How many runs were refused; of the others how many of each kind, how many of them with a collision at fault, and
-    how near the rest came.
+    """How many runs were refused, or their processes killed; of the others how many of each kind, how many of them
+    with a collision at fault, and how near the rest came.
     """
-    from tuling_fsm.falsification.criticality import is_refused, words
+    from tuling_fsm.falsification.criticality import ERROR, REFUSED, is_driven, words
 
-    driven = [run for run in runs if not is_refused(run)]
-    refused = len(runs) - len(driven)
-    parts = [f"of {len(runs)} runs {refused} refused"] if refused else []
+    driven = [run for run in runs if is_driven(run)]
+    parts = []
+    for begins, said in ((REFUSED, "refused"), (ERROR, "killed")):
+        many = sum(str(run["end"]).startswith(begins) for run in runs)
+        parts += [f"of {len(runs)} runs {many} {said}"] if many else []
     for chosen in ("spread", "guided"):
         own = [run for run in driven if run["chosen"] == chosen]
         if own:
