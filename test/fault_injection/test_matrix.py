@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -79,6 +80,23 @@ def test_what_has_been_driven_is_kept_and_what_is_missing_is_driven(driven: list
     driven.clear()
     run_matrix(asked(tmp_path), lambda _: None)
     assert len(driven) == 3
+
+
+def test_a_cell_whose_process_was_killed_has_not_been_driven(driven: list[str], tmp_path: Path) -> None:
+    run_matrix(asked(tmp_path), lambda _: None)
+    (scenario,) = asked(tmp_path).scenarios
+    killed, broken = (replace(cell(name, at_s=1.05), scenario=str(scenario.file)) for name in NAMES)
+    group = CellGroup(scenario, reference(), (killed,), 5.0, tmp_path / "out")
+    cell_file(group.folder, killed).unlink()
+    future: Future[None] = Future()
+    future.set_exception(BrokenProcessPool())
+    matrix._settle(group, future)
+    seen = {"verdict": "error", "detail": "ValueError: none", "last_state": states.NORMAL}
+    write_cell(group.folder, broken, seen)
+    driven.clear()
+    results = run_matrix(asked(tmp_path, resume=True), lambda _: None)
+    assert driven == ["on_road/normal/entry/ghosts"], "an error that was seen is a result"
+    assert [each["verdict"] for each in results[:2]] == ["passed", "error"]
 
 
 def test_a_matrix_of_other_settings_is_not_gone_on_with(driven: list[str], tmp_path: Path) -> None:

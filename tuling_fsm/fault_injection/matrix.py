@@ -174,9 +174,13 @@ def _told(driven: Sequence[FaultCell], folder: Path, say: Report) -> Callable[[]
 
 
 def _kept(folder: Path, cell: FaultCell) -> bool:
-    """Whether a cell has been driven: the same one, at the same stamp."""
+    """Whether a cell has been driven: the same one, at the same stamp. One whose process was killed has not: it is an
+    error that tells no last state.
+    """
     found = _read(cell_file(folder, cell))
-    return found is not None and all(found.get(name) == value for name, value in vars(cell).items())
+    if found is None or (found.get("verdict") == CellVerdict.ERROR.value and "last_state" not in found):
+        return False
+    return all(found.get(name) == value for name, value in vars(cell).items())
 
 
 def _read(file: Path) -> dict[str, Any] | None:
