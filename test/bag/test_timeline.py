@@ -254,6 +254,21 @@ def test_a_moment_is_told_in_full(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert timeline["longest_unexplained_stop_s"] == 0.5
 
 
+@pytest.mark.clause("EXPL-1")
+def test_of_a_bag_without_the_motion_of_the_car_nothing_is_said_of_its_stops(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bag = str(record(tmp_path, without=("odometry", "trajectory")))
+    assert main(["why", bag]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].endswith("s  ends; how the car moved is not in it")
+    assert main(["why", bag, "--json"]) == 0
+    timeline = json.loads(capsys.readouterr().out)
+    assert (timeline["stops"], timeline["longest_unexplained_stop_s"]) == (None, None)
+    assert main(["why", bag, "--time"]) == 2
+    said = "how the car moved is not in it (expected the topic odometry or trajectory)"
+    assert said in capsys.readouterr().err
+
+
 COLLISION = {"t": 20.0, "kind": "collision", "detail": "with vehicle 3 at 2.1 m/s", "at_fault": True}
 COMFORT = {"t": 3.0, "kind": "comfort", "detail": "braking", "at_fault": False}
 

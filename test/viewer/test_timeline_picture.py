@@ -17,8 +17,9 @@ from matplotlib.collections import LineCollection
 from matplotlib.font_manager import FontEntry
 
 from tuling_fsm.bag.source import BagSource
-from tuling_fsm.bag.timeline import Timeline, read_timeline
+from tuling_fsm.bag.timeline import MotionSample, Timeline, read_timeline
 from tuling_fsm.cli import main
+from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.request import Reason
 from tuling_fsm.figures import as_written, new_figure, png
 from tuling_fsm.map.road_map import RoadMap
@@ -110,11 +111,16 @@ def test_a_bag_of_a_clock_is_counted_from_its_beginning(course: RoadMap, tmp_pat
         assert [times[:2] for times in ours] == [pytest.approx(times[:2], abs=1e-3) for times in theirs]
 
 
-def test_a_drive_that_never_stood_says_so() -> None:
-    timeline = Timeline(0.0, 1.0, (), (), (), ((0.0, "state", "on_road/normal"),), ())
+@pytest.mark.parametrize(
+    ("motion", "said"), [((MotionSample(0.5, Pose(0.0, 0.0, 0.0), 3.0),), "never stood"), ((), "is not in the bag")]
+)
+def test_a_drive_that_never_stood_says_so_and_one_whose_motion_is_not_known_does_not(
+    motion: tuple[MotionSample, ...], said: str
+) -> None:
+    timeline = Timeline(0.0, 1.0, (), (), (), ((0.0, "state", "on_road/normal"),), motion)
     above, _, _, listed = timeline_figure(timeline, "short").axes
     assert bars(above) == {"on_road/normal": [pytest.approx((0.0, 1.0))]}
-    assert "never stood" in listed.texts[0].get_text()
+    assert said in listed.texts[0].get_text()
 
 
 @pytest.mark.medium

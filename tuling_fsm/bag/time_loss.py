@@ -12,6 +12,7 @@ from tuling_fsm.bag.replay import map_of, parameters_of
 from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.ticks import read_run_record
 from tuling_fsm.bag.timeline import MotionSample, Timeline, read_timeline
+from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.time_loss import LONGEST_GAP_S, TimeLosses, TimeLossSample, time_losses
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.speed_limits import SpeedLimits
@@ -29,9 +30,12 @@ def read_time_losses(bag: BagSource, map_file: str | Path | None = None) -> Time
         map_file: OpenDRIVE map instead of the one that the bag names.
 
     Raises:
-        InputError: no bag, a damaged one, one in which the planner says nothing or that names no map.
+        InputError: no bag, a damaged one, one in which the planner says nothing, that does not tell how the car moved,
+            or that names no map.
     """
     timeline, run = read_timeline(bag), read_run_record(bag)
+    if not timeline.motion:
+        raise InputError(str(bag), "how the car moved is not in it", "the topic odometry or trajectory")
     parameters: Parameters = parameters_of(run, str(bag))
     limits = SpeedLimits(read_map(map_of(run, str(bag), map_file, bag.report)), parameters.vehicle.max_speed)
     return time_losses(_samples(timeline, limits))

@@ -92,9 +92,9 @@ class Timeline:
         return self.begin if self.begin > CLOCK_TIME_S else 0.0
 
     @property
-    def longest_unexplained_s(self) -> float:
-        """The longest time the car stood without a reason, s."""
-        return longest_unexplained_s(self.stops)
+    def longest_unexplained_s(self) -> float | None:
+        """The longest time the car stood without a reason, s; None where nobody knows how it moved."""
+        return longest_unexplained_s(self.stops) if self.motion else None
 
     def why_at(self, t: float) -> WhyMessage | None:
         """What was said last at a stamp (s)."""

@@ -199,9 +199,15 @@ def _timeline(timeline: Timeline, result: Mapping[str, Any] | None) -> Iterator[
     if result is not None:
         lines += [(item["t"], 3, _fault_line(item)) for item in result["infractions"] if item["at_fault"]]
     yield from (line for _, _, line in sorted(lines, key=lambda each: each[:2]))
-    longest, end, last = timeline.longest_unexplained_s, _end(result), max([timeline.end, *(line[0] for line in lines)])
-    ends = f"{last:10.2f} s  ends{f': {end}' if end else ''}; {len(timeline.stops)} stops"
-    yield f"{ends}, longest time standing without a reason {longest:.2f} s"
+    end, last = _end(result), max([timeline.end, *(line[0] for line in lines)])
+    yield f"{last:10.2f} s  ends{f': {end}' if end else ''}; {_stands(timeline)}"
+
+
+def _stands(timeline: Timeline) -> str:
+    longest = timeline.longest_unexplained_s
+    if longest is None:
+        return "how the car moved is not in it"
+    return f"{len(timeline.stops)} stops, longest time standing without a reason {longest:.2f} s"
 
 
 def _end(result: Mapping[str, Any] | None) -> str | None:
@@ -261,7 +267,7 @@ def _timeline_as_json(timeline: Timeline, result: Mapping[str, Any] | None) -> d
         "from": timeline.begin,
         "to": timeline.end,
         "changes": [_change_as_json(change) for change in timeline.changes],
-        "stops": [_stop_as_json(stop) for stop in timeline.stops],
+        "stops": [_stop_as_json(stop) for stop in timeline.stops] if timeline.motion else None,
         "longest_unexplained_stop_s": timeline.longest_unexplained_s,
         "end": _end(result),
         "infractions": None if result is None else result["infractions"],

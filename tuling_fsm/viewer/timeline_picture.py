@@ -65,7 +65,8 @@ def timeline_figure(timeline: Timeline, title: str) -> Figure:
         axes.set_ylabel({above: "state", speed: "speed, m/s", below: "limited by"}[axes], fontsize=8)
     below.set_xlabel("time, s" if not origin else f"time after {origin:.3f} s, s", fontsize=8)
     figure.align_ylabels((above, speed, below))
-    _list(listed, stops)
+    none = "The car never stood for more than a second." if timeline.motion else "How the car moved is not in the bag."
+    _list(listed, stops or [none])
     return figure
 
 
@@ -139,8 +140,7 @@ def _stop_lines(timeline: Timeline, origin: float) -> Iterator[str]:
 
 def _list(axes: Axes, lines: Sequence[str]) -> None:
     axes.set_axis_off()
-    words = "\n".join(lines) if lines else "The car never stood for more than a second."
     axes.text(
-        0.0, 1.0, f"Stops\n{words}", transform=axes.transAxes, va="top", fontsize=7.5,
+        0.0, 1.0, "\n".join(("Stops", *lines)), transform=axes.transAxes, va="top", fontsize=7.5,
         linespacing=1.35, gid="stops", **as_written("monospace"),
     )  # fmt: skip
