@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.timeline import read_timeline
-from tuling_fsm.bag.writer import BagWriter
+from tuling_fsm.bag.writer import FILE_NAME, BagWriter
 from tuling_fsm.cli import main
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
@@ -293,6 +294,16 @@ def test_a_run_with_a_result_beside_its_bag_tells_its_end_and_what_the_car_was_a
     assert main(["why", bag, "--json"]) == 0
     timeline = json.loads(capsys.readouterr().out)
     assert (timeline["end"], timeline["infractions"]) == ("collision", [COMFORT, COLLISION])
+
+
+def test_a_result_without_settings_is_that_of_no_other_bag_in_its_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bag = Path(with_result(tmp_path, {"end": "goal", "infractions": []}))
+    shutil.copy(bag / FILE_NAME, bag / "monday.mcap")
+    for name, said in ((FILE_NAME, "  ends: goal; "), ("monday.mcap", "  ends; ")):
+        assert main(["why", str(bag / name)]) == 0
+        assert said in capsys.readouterr().out.splitlines()[-1]
 
 
 @pytest.mark.parametrize(

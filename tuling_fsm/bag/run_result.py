@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tuling_fsm.bag.writer import RESULT, SETTINGS
+from tuling_fsm.bag.writer import FILE_NAME, RESULT, SETTINGS
 
 _SAID = {"t", "kind", "detail", "at_fault"}
 """What is said of an infraction."""
@@ -20,7 +20,7 @@ def result_file(bag: Path) -> Path:
 
 def result_beside(bag: Path, run: Mapping[str, Any]) -> dict[str, Any] | None:
     """`result.json` of the same folder, which a simulated run has; None where it is that of a run of other settings,
-    or cannot be read.
+    or cannot be read. One that tells no settings, as processes leave it, is that of the folder's `run.mcap` alone.
 
     Args:
         bag: a bag folder, or one `.mcap` or `.db3` file.
@@ -32,9 +32,16 @@ def result_beside(bag: Path, run: Mapping[str, Any]) -> dict[str, Any] | None:
         return None
     if not isinstance(result, dict) or not _are_infractions(result.get("infractions")):
         return None
-    settings = result.get(SETTINGS, {})
+    if SETTINGS not in result:
+        return result if _is_own(bag) else None
+    settings = result[SETTINGS]
     same = isinstance(settings, dict) and settings == {name: run.get(name) for name in settings}
     return result if same else None
+
+
+def _is_own(bag: Path) -> bool:
+    """Whether it is the bag that runs leave."""
+    return (bag / FILE_NAME).is_file() if bag.is_dir() else bag.name == FILE_NAME
 
 
 def _are_infractions(found: object) -> bool:
