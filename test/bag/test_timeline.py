@@ -296,6 +296,22 @@ def test_a_run_with_a_result_beside_its_bag_tells_its_end_and_what_the_car_was_a
     assert (timeline["end"], timeline["infractions"]) == ("collision", [COMFORT, COLLISION])
 
 
+@pytest.mark.clause("EXPL-1")
+@pytest.mark.parametrize("sim_s", [20.0, 191.0])
+def test_a_bag_that_was_cut_has_not_ended_as_its_run_did(
+    sim_s: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bag = with_result(tmp_path, {"end": "parked", "infractions": [], "sim_s": sim_s})
+    assert main(["why", bag]) == 0
+    said = "     19.95 s  ends: parked; 1 stops, "
+    if sim_s > 20.0:
+        said = "    191.00 s  ends: parked; the record only goes to 19.95 s: 1 stops, "
+    assert capsys.readouterr().out.splitlines()[-1].startswith(said)
+    assert main(["why", bag, "--json"]) == 0
+    timeline = json.loads(capsys.readouterr().out)
+    assert (timeline["to"], timeline["end"], timeline["end_s"]) == (pytest.approx(19.95), "parked", sim_s)
+
+
 def test_a_result_without_settings_is_that_of_no_other_bag_in_its_folder(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -91,6 +91,8 @@ if TYPE_CHECKING:
     from tuling_fsm.bag.timeline import StateChange, Timeline
     from tuling_fsm.core.standstills import Standstill, StandstillCause
 
+CUT_S = 1.0
+"""A record that ends longer before its run has been cut; the last tick is a step before the end."""
 _ROUTINE = ("RRF-1",)
 """Clauses of what happens every few seconds."""
 
@@ -199,8 +201,11 @@ def _timeline(timeline: Timeline, result: Mapping[str, Any] | None) -> Iterator[
     if result is not None:
         lines += [(item["t"], 3, _fault_line(item)) for item in result["infractions"] if item["at_fault"]]
     yield from (line for _, _, line in sorted(lines, key=lambda each: each[:2]))
-    end, last = _end(result), max([timeline.end, *(line[0] for line in lines)])
-    yield f"{last:10.2f} s  ends{f': {end}' if end else ''}; {_stands(timeline)}"
+    end, end_s, last = _end(result), _end_s(result), max([timeline.end, *(line[0] for line in lines)])
+    if end_s is not None and end_s - timeline.end > CUT_S:
+        yield f"{end_s:10.2f} s  ends: {end}; the record only goes to {timeline.end:.2f} s: {_stands(timeline)}"
+    else:
+        yield f"{last:10.2f} s  ends{f': {end}' if end else ''}; {_stands(timeline)}"
 
 
 def _stands(timeline: Timeline) -> str:
@@ -213,6 +218,12 @@ def _stands(timeline: Timeline) -> str:
 def _end(result: Mapping[str, Any] | None) -> str | None:
     """How the run ended, as far as that is known."""
     return None if result is None else result.get("end")
+
+
+def _end_s(result: Mapping[str, Any] | None) -> float | None:
+    """When it ended, s, as far as that is known."""
+    end_s = None if result is None else result.get("sim_s")
+    return end_s if isinstance(end_s, float) else None
 
 
 def _change_line(change: StateChange) -> str:
@@ -270,6 +281,7 @@ def _timeline_as_json(timeline: Timeline, result: Mapping[str, Any] | None) -> d
         "stops": [_stop_as_json(stop) for stop in timeline.stops] if timeline.motion else None,
         "longest_unexplained_stop_s": timeline.longest_unexplained_s,
         "end": _end(result),
+        "end_s": _end_s(result),
         "infractions": None if result is None else result["infractions"],
     }
 
