@@ -343,6 +343,14 @@ def test_a_result_that_is_none_or_of_other_settings_is_not_told(
     assert (timeline["end"], timeline["infractions"]) == (None, None)
 
 
+def test_a_moment_of_a_clock_that_is_not_in_the_bag_is_named_as_it_was_given(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bag = record(tmp_path)
+    assert main(["why", str(bag), "--at", "1796000600.25"]) == 2
+    assert f"--at: 1796000600.250 s is not in {bag} (expected 0.000 to 19.950 s)" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("arguments", [["absent.mcap"], ["{bag}", "--at", "99"]])
 def test_bad_input_is_one_line_and_exit_code_2(
     arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]

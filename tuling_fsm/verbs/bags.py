@@ -172,7 +172,7 @@ def _why(arguments: argparse.Namespace) -> int:
         return 0
     if not timeline.begin <= arguments.at <= timeline.end:
         span = f"{timeline.begin:.3f} to {timeline.end:.3f} s"
-        raise InputError("--at", f"{arguments.at:g} s is not in {arguments.bag}", span)
+        raise InputError("--at", f"{arguments.at:.3f} s is not in {arguments.bag}", span)
     if arguments.json:
         print(json.dumps(_moment_as_json(timeline, arguments.at)))
     else:
