@@ -5,6 +5,7 @@ between `<!-- name -->` and `<!-- /name -->` is made by a command.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -31,6 +32,18 @@ def write_file(path: str | Path, content: str | bytes) -> None:
         with suppress(OSError):
             beside.unlink()
         raise InputError(str(path), f"cannot be written: {error.strerror}", "a writable place with room") from error
+
+
+def keep_inputs(written: Iterable[Path | None], read: Iterable[Path | None]) -> None:
+    """Nothing, as long as no file is to be written that is read; None stands for one that is not asked for.
+
+    Raises:
+        InputError: one is.
+    """
+    outputs = {path.resolve(): path for path in written if path is not None}
+    for path in read if outputs else ():
+        if path is not None and path.resolve() in outputs:
+            raise InputError(str(outputs[path.resolve()]), "is a file that is read", "another name")
 
 
 def remove_file(path: Path) -> None:

@@ -56,6 +56,11 @@ def salvaged(path: Path, names: TopicNames) -> Iterator[Message]:
     return chain.from_iterable(kind(file, names, str(file)) for kind, file in found)
 
 
+def files_of(path: Path) -> list[Path]:
+    """What makes a bag, a folder or one file; a path to nothing is itself."""
+    return [*_files(path), path / DESCRIPTION] if path.is_dir() else [path]
+
+
 def _files(path: Path) -> list[Path]:
     """Those of a folder in the order of their numbers, as a recorder splits a bag."""
     if path.is_file():

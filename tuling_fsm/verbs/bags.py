@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.input_file import in_letters
+from tuling_fsm.output_file import keep_inputs
 from tuling_fsm.progress import ProgressDisplay
 from tuling_fsm.terminal import Style, styled
 from tuling_fsm.verbs.parser import Verbs, add_verb, finite, folder, path, written
@@ -50,6 +51,13 @@ def bags_of(arguments: argparse.Namespace, paths: Iterable[Path | None], report:
     given = (path for path in paths if path is not None)
     called = chain((first,), repeat(first.of_second))
     return [BagSource(path, arguments.salvage, names, report) for path, names in zip(given, called, strict=False)]
+
+
+def keep_bags(written: Path | None, bags: Iterable[BagSource], *others: Path | None) -> None:
+    """Raise `InputError` where a file is to be written that is of a bag that is read, or one of the others."""
+    from tuling_fsm.bag.reader import files_of
+
+    keep_inputs([written], [*chain.from_iterable(files_of(bag.path) for bag in bags), *others])
 
 
 def add_replay(verbs: Verbs) -> None:
@@ -158,6 +166,7 @@ def _why(arguments: argparse.Namespace) -> int:
         raise InputError("--against" if arguments.map is None else "--map", "changes nothing here", "--time with it")
     with ProgressDisplay() as progress:
         (bag,) = bags_of(arguments, (arguments.bag,), progress.note)
+        keep_bags(arguments.png, [bag])
         progress(f"reading {bag}")
         timeline, result = read_timeline(bag), _result(bag)
     if arguments.png is not None:

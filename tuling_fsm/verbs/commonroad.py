@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.output_file import keep_inputs
 from tuling_fsm.progress import ProgressDisplay
 from tuling_fsm.verbs.parser import DEFAULT_SEED, Verbs, add_seed, add_verb, folder, path
 
@@ -51,8 +52,9 @@ def _commonroad(arguments: argparse.Namespace) -> int:
 
 
 def _convert(arguments: argparse.Namespace) -> int:
-    from tuling_fsm.bag.commonroad.convert import convert
+    from tuling_fsm.bag.commonroad.convert import MAP_NAME, convert
 
+    _keep_scenario(arguments, MAP_NAME)
     with ProgressDisplay() as progress:
         done = convert(arguments.scenario, arguments.out, arguments.ego, progress=progress)
     _say_lost(done.lost)
@@ -63,12 +65,13 @@ def _convert(arguments: argparse.Namespace) -> int:
 
 def _drive(arguments: argparse.Namespace) -> int:
     """0 where the problem is solved, else 1."""
-    from tuling_fsm.bag.commonroad.drive import drive_agent, prepare
+    from tuling_fsm.bag.commonroad.drive import MAP_NAME, drive_agent, prepare
     from tuling_fsm.bag.commonroad.reactive import ReactiveTraffic
     from tuling_fsm.bag.commonroad.scenario import read_recording
     from tuling_fsm.bag.commonroad.solution import solution_xml
     from tuling_fsm.bag.commonroad.verdict import judge
 
+    _keep_scenario(arguments, MAP_NAME, SOLUTION)
     recording = read_recording(arguments.scenario)
     _say_lost(recording.lost)
     loop = prepare(recording, arguments.out, arguments.problem)
@@ -80,6 +83,14 @@ def _drive(arguments: argparse.Namespace) -> int:
     verdict = judge(loop, driven)
     print(f"problem {driven.problem.id}, {len(driven.states)} states: {verdict.words()}")
     return 0 if verdict.solved else 1
+
+
+def _keep_scenario(arguments: argparse.Namespace, *names: str) -> None:
+    """Raise `InputError` where it would be written over by a file of one of these names, or by those of a bag."""
+    from tuling_fsm.bag.writer import DERIVED, DESCRIPTION, FILE_NAME
+
+    written = (*names, FILE_NAME, DESCRIPTION, *DERIVED)
+    keep_inputs((arguments.out / name for name in written), [arguments.scenario])
 
 
 def _say_lost(lines: Sequence[str]) -> None:

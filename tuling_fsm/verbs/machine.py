@@ -7,7 +7,7 @@ import sys
 from functools import partial
 
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.verbs.bags import add_names, bags_of
+from tuling_fsm.verbs.bags import add_names, bags_of, keep_bags
 from tuling_fsm.verbs.parser import Verbs, add_verb, path, written
 
 
@@ -37,6 +37,7 @@ def _machine(arguments: argparse.Namespace) -> int:
     run = None
     if arguments.run is not None:
         (bag,) = bags_of(arguments, (arguments.run,), partial(print, file=sys.stderr))
+        keep_bags(arguments.html, [bag])
         run = run_data(bag)
     write_machine(arguments.html, run)
     print(arguments.html)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
+from tuling_fsm.output_file import keep_inputs
 from tuling_fsm.verbs.parser import Verbs, add_verb, finite, path, written
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ def _map(arguments: argparse.Namespace) -> int:
     from tuling_fsm.map import query
     from tuling_fsm.map.opendrive import read_map
 
+    keep_inputs((arguments.png, arguments.html), (arguments.file, arguments.points))
     road_map = read_map(arguments.file)
     answer = query.summary(road_map)
     if arguments.at:
@@ -139,6 +141,7 @@ def _route(arguments: argparse.Namespace) -> int:
     from tuling_fsm.map.opendrive import read_map
     from tuling_fsm.sim.environment.route_server import route_from
 
+    keep_inputs((arguments.png, arguments.html), [arguments.file])
     road_map = read_map(arguments.file)
     start, goal = (_pose_on_lane(road_map, *point) for point in (arguments.start, arguments.goal))
     roads = {lane.road for lane in road_map.lanes}

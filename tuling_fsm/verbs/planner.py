@@ -8,6 +8,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from tuling_fsm.output_file import keep_inputs
 from tuling_fsm.progress import ProgressDisplay
 from tuling_fsm.verbs.parser import Verbs, add_verb, path, written
 
@@ -26,6 +27,7 @@ def add_plan(verbs: Verbs) -> None:
 def _plan(arguments: argparse.Namespace) -> int:
     from tuling_fsm.planning.free_space.tpcap import solve_case
 
+    keep_inputs((arguments.png, arguments.html), [arguments.case])
     answer = solve_case(arguments.case, clock=time.perf_counter)
     _show_plan(arguments, answer)
     solved = answer["status"] == "ok"

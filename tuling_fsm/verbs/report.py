@@ -7,7 +7,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from tuling_fsm.verbs.bags import add_bag, add_names, bags_of
+from tuling_fsm.verbs.bags import add_bag, add_names, bags_of, keep_bags
 from tuling_fsm.verbs.parser import Verbs, add_verb, path, written
 
 FILE_NAME = "report.html"
@@ -41,6 +41,7 @@ def _report(arguments: argparse.Namespace) -> int:
 
     bags = bags_of(arguments, (arguments.bag, arguments.other), partial(print, file=sys.stderr))
     file = arguments.out or _beside([bag.path for bag in bags])
+    keep_bags(file, bags, arguments.map)
     compile_kernels(("world",))
     write_film(file, [FilmSource(bag, arguments.map) for bag in bags])
     print(file)
