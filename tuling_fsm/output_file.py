@@ -4,10 +4,13 @@ between `<!-- name -->` and `<!-- /name -->` is made by a command.
 
 from __future__ import annotations
 
+import fcntl
+import os
 import re
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from tuling_fsm.core.errors import InputError
 
@@ -32,6 +35,42 @@ def write_file(path: str | Path, content: str | bytes) -> None:
         with suppress(OSError):
             beside.unlink()
         raise InputError(str(path), f"cannot be written: {error.strerror}", "a writable place with room") from error
+
+
+@contextmanager
+def locked_folder(folder: Path) -> Iterator[None]:
+    """Keep other programs that lock it out of a folder, which is made where it is not there.
+
+    Raises:
+        InputError: another program has locked it, or it cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError as error:
+        raise InputError(str(folder), f"cannot be written: {error.strerror}", "a writable place") from None
+    try:
+        try:
+            lock(descriptor)
+        except BlockingIOError:
+            raise InputError(str(folder), "is being written by another program", "another folder") from None
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def lock(file: BinaryIO | int) -> None:
+    """Lock a file, or what a descriptor is of, until it is closed.
+
+    Raises:
+        BlockingIOError: another program has, as far as the file system can tell.
+    """
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise
+    except OSError:
+        pass
 
 
 def keep_inputs(written: Iterable[Path | None], read: Iterable[Path | None]) -> None:

@@ -11,7 +11,7 @@ import pytest
 from tuling_fsm.bag.reader import files_of
 from tuling_fsm.cli import main
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.output_file import keep_inputs, write_file
+from tuling_fsm.output_file import keep_inputs, locked_folder, write_file
 
 
 def test_text_and_bytes_are_written_with_the_folders_above_them(tmp_path: Path) -> None:
@@ -49,6 +49,16 @@ def test_a_folder_that_is_a_file_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot be written"):
         write_file(tmp_path / "file" / "below", "x")
+
+
+def test_a_folder_is_locked_for_one_until_it_lets_go(tmp_path: Path) -> None:
+    folder, written = tmp_path / "a" / "b", "is being written by another program"
+    with locked_folder(folder), pytest.raises(InputError, match=f"b: {written}"), locked_folder(folder):
+        pass
+    with locked_folder(folder), locked_folder(tmp_path):
+        write_file(folder / "c", "may be written")
+    with pytest.raises(InputError, match="c: cannot be written"), locked_folder(folder / "c"):
+        pass
 
 
 @pytest.mark.medium

@@ -95,6 +95,14 @@ def test_what_is_kept_stays_where_it_cannot_be_written_anew(tmp_path: Path, monk
     assert (tmp_path / FILE).read_text("utf-8") == kept
 
 
+def test_two_searches_do_not_share_a_folder(tmp_path: Path) -> None:
+    settings = SearchSettings(RunSettings(CUT_IN), (ParameterRange("behind", 12.0, 19.0),))
+    said = r"new: is being written by another program \(expected another folder\)"
+    for resume in (False, True):
+        with SearchRecord(settings, 1, tmp_path / "new", resume), pytest.raises(InputError, match=said):
+            SearchRecord(settings, 1, tmp_path / "new", True)
+
+
 def ends_its_process(job: RunSettings) -> dict[str, Any]:
     """So many times, which it counts in files of the folder; then the run is driven."""
     folder, times = (value for _, value in job.overrides)

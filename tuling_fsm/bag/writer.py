@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -19,7 +18,7 @@ from mcap.writer import CompressionType, Writer
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.topics import BY_NAME, Qos
-from tuling_fsm.output_file import write_file
+from tuling_fsm.output_file import lock, write_file
 from tuling_fsm.wire.cdr import STORE, nanoseconds
 from tuling_fsm.wire.inputs import pack_inputs
 from tuling_fsm.wire.text import pack_json
@@ -200,7 +199,7 @@ def set_aside(folder: str | Path) -> Path | None:
     aside = next(place for n in count(1) if not (place := Path(folder) / f"before_{n}").exists())
     try:
         with recorded.open("rb") as present:
-            _lock(present)
+            lock(present)
             aside.mkdir()
             for name in (FILE_NAME, DESCRIPTION, *DERIVED):
                 if (file := recorded.with_name(name)).exists():
@@ -226,23 +225,9 @@ def _claimed(path: Path) -> BinaryIO:
         BlockingIOError: another program writes it, as far as the file system can tell.
     """
     file = path.open("ab", buffering=16)  # What is written is whole chunks: a crash is not to find them in a buffer.
-    _lock(file)
+    lock(file)
     file.seek(file.truncate(0))
     return file
-
-
-def _lock(file: BinaryIO) -> None:
-    """Claim a file until it is closed.
-
-    Raises:
-        BlockingIOError: another program has, as far as the file system can tell.
-    """
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise
-    except OSError:
-        pass
 
 
 def _being_written(path: Path) -> InputError:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
@@ -16,7 +16,7 @@ from tuling_fsm.core.errors import InputError
 from tuling_fsm.falsification.criticality import ERROR, drive_critically, not_driven
 from tuling_fsm.falsification.parameter_space import ParameterRange, overrides_at
 from tuling_fsm.falsification.search import Overrides
-from tuling_fsm.output_file import write_file
+from tuling_fsm.output_file import locked_folder, write_file
 from tuling_fsm.process_pool import in_processes, process_pool
 from tuling_fsm.run import chosen_map, settings_record
 from tuling_fsm.run_settings import RunSettings
@@ -59,7 +59,7 @@ class SearchRecord:
         resume: take what is kept there.
 
     Raises:
-        InputError: the scenario cannot be used, or the folder holds a search of other settings.
+        InputError: the scenario cannot be used, or the folder holds a search of other settings, or one that goes on.
     """
 
     def __init__(self, settings: SearchSettings, workers: int, folder: Path | None, resume: bool) -> None:
@@ -68,14 +68,18 @@ class SearchRecord:
         self._done: dict[Overrides, dict[str, Any]] = {}
         self._file: TextIO | None = None
         self._pool: ProcessPoolExecutor | None = None
+        self._held = ExitStack()
         if folder is None:
             return
         file = folder / FILE
-        if resume and file.exists():
-            self._done = _read(file, self._plain)
-        kept = (_line(values, outcome) for values, outcome in self._done.items())
-        write_file(file, "".join((json.dumps(self._plain) + "\n", *kept)))
-        self._file = file.open("a", encoding="utf-8")
+        with ExitStack() as held:
+            held.enter_context(locked_folder(folder))
+            if resume and file.exists():
+                self._done = _read(file, self._plain)
+            kept = (_line(values, outcome) for values, outcome in self._done.items())
+            write_file(file, "".join((json.dumps(self._plain) + "\n", *kept)))
+            self._file = held.enter_context(file.open("a", encoding="utf-8"))
+            self._held = held.pop_all()
 
     def plain_settings(self) -> dict[str, Any]:
         """Of the search."""
@@ -88,8 +92,7 @@ class SearchRecord:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._end_pool()
-        if self._file is not None:
-            self._file.close()
+        self._held.close()
 
     def drive(self, asked: Sequence[Overrides]) -> list[dict[str, Any]]:
         """What came of runs with these values, in this order; a run that ends its process again and again is none."""
