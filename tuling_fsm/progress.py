@@ -162,11 +162,18 @@ class ProgressDisplay:
         minutes, seconds = divmod(int(time.monotonic() - self._began), 60)
         line = f"{minutes:2d}:{seconds:02d}  {self._text}"
         if self._terminal:
-            line = CLEAR_LINE + (_bar(self._text) + line)[: shutil.get_terminal_size().columns - 1]
+            line = CLEAR_LINE + _cut(_bar(self._text) + line, shutil.get_terminal_size().columns - 1)
         try:
             print(line, end="" if self._terminal else "\n", file=self._stream, flush=True)
         except (OSError, ValueError):  # A reader that has gone is no reason to end the task.
             self._over.set()
+
+
+def _cut(line: str, columns: int) -> str:
+    """As much of a line as has room: a letter of Chinese takes two columns of a terminal."""
+    from rich.cells import cell_len, set_cell_size
+
+    return line if cell_len(line) <= columns else set_cell_size(line, columns)
 
 
 def _bar(text: str) -> str:

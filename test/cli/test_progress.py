@@ -102,6 +102,19 @@ def test_a_line_on_a_terminal_is_written_over_and_the_last_one_stays() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "shown"), [("雨" * 11, "雨" * 11), ("雨" * 20, "雨" * 11), ("a" + "雨" * 20, "a" + "雨" * 10 + " ")]
+)
+def test_wide_letters_do_not_make_a_line_longer_than_the_terminal(
+    text: str, shown: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "30")
+    terminal = Terminal()
+    with ProgressDisplay(terminal) as progress:
+        progress(text)
+    assert terminal.getvalue().split("\r\x1b[2K")[1] == f" 0:00  {shown}\n"
+
+
+@pytest.mark.parametrize(
     ("text", "bar"),
     [("  12.0 s   48 %  1.8 m/s", "[####......]"), ("3 of 3 runs  100 %", "[##########]"), ("  0 %", "[..........]")],
 )
