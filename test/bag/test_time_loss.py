@@ -14,8 +14,9 @@ from tuling_fsm.bag.writer import BagWriter
 from tuling_fsm.cli import main
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
-from tuling_fsm.core.time_loss import ALL, TimeLossKey, summed
+from tuling_fsm.core.time_loss import ALL, TimeLoss, TimeLossKey, summed
 from tuling_fsm.core.trajectory import Trajectory
+from tuling_fsm.verbs.time_loss import table_as_json, table_lines
 from tuling_fsm.wire.diagnostics import DiagnosticStatus, pack_diagnostics
 from tuling_fsm.wire.odometry import pack_odometry
 from tuling_fsm.wire.text import pack_string
@@ -127,6 +128,13 @@ def test_two_runs_stand_side_by_side_with_their_differences(
     assert main(["why", slow, "--time", "--against", quick, "--json"]) == 0
     first = json.loads(capsys.readouterr().out)["rows"][0]
     assert (first["state"], first["lost_s"], first["against"]["lost_s"], first["more_lost_s"]) == (BAY, 7.0, 2.0, 5.0)
+
+
+def test_nothing_has_no_sign() -> None:
+    key = TimeLossKey(LANE, "LEADER")
+    here, there = {key: TimeLoss(1.0, 5.0, 1.0 + 1e-9)}, {key: TimeLoss(1.0001, 5.0, 1.0)}
+    assert "-" not in "".join(list(table_lines(here, there))[1:])
+    assert "-" not in json.dumps(table_as_json(here, there))
 
 
 @pytest.mark.parametrize(

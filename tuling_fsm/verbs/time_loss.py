@@ -32,13 +32,13 @@ def _cells(key: TimeLossKey, losses: TimeLosses, against: TimeLosses | None) -> 
     if against is None:
         return (name, key.code, *_figures(here))
     there = summed(against, key)
-    lost = f"{here.lost_s - there.lost_s:+.1f}" if here.known and there.known else NOT_KNOWN
-    more = (f"{here.time_s - there.time_s:+.1f}", lost)
+    lost = f"{_rounded(here.lost_s - there.lost_s, 1):+.1f}" if here.known and there.known else NOT_KNOWN
+    more = (f"{_rounded(here.time_s - there.time_s, 1):+.1f}", lost)
     return (name, key.code, *_figures(here), *_figures(there), *more)
 
 
 def _figures(loss: TimeLoss) -> tuple[str, str, str]:
-    moved = (f"{loss.mean_speed:.1f}", f"{loss.lost_s:.1f}") if loss.known else (NOT_KNOWN, NOT_KNOWN)
+    moved = (f"{loss.mean_speed:.1f}", f"{_rounded(loss.lost_s, 1):.1f}") if loss.known else (NOT_KNOWN, NOT_KNOWN)
     return (f"{loss.time_s:.1f}", *moved)
 
 
@@ -53,8 +53,8 @@ def _row_as_json(key: TimeLossKey, losses: TimeLosses, against: TimeLosses | Non
     if against is not None:
         there = summed(against, key)
         row["against"] = _loss_as_json(there)
-        row["more_time_s"] = round(here.time_s - there.time_s, 3)
-        row["more_lost_s"] = round(here.lost_s - there.lost_s, 3) if here.known and there.known else None
+        row["more_time_s"] = _rounded(here.time_s - there.time_s)
+        row["more_lost_s"] = _rounded(here.lost_s - there.lost_s) if here.known and there.known else None
     return row
 
 
@@ -64,5 +64,10 @@ def _loss_as_json(loss: TimeLoss) -> dict[str, float | None]:
         "unknown_s": round(loss.unknown_s, 3),
         "distance_m": round(loss.distance_m, 3) if loss.known else None,
         "mean_mps": round(loss.mean_speed, 3) if loss.known else None,
-        "lost_s": round(loss.lost_s, 3) if loss.known else None,
+        "lost_s": _rounded(loss.lost_s) if loss.known else None,
     }
+
+
+def _rounded(figure: float, digits: int = 3) -> float:
+    """What is nothing has no sign."""
+    return round(figure, digits) + 0.0
