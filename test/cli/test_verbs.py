@@ -45,7 +45,7 @@ def test_a_negative_number_is_one_however_it_is_written(capsys: pytest.CaptureFi
 
 def test_map_answers_every_row_of_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     points = tmp_path / "points.csv"
-    points.write_text("60,-2\n60,-2,0\n9000,9000\nnan,nan,0\n", encoding="utf-8")
+    points.write_text("60,-2\n60,-2,0\n\n9000,9000\nnan,nan,0\n\n \n", encoding="utf-8")
     assert main(["map", COURSE, "--json", "--points", str(points)]) == 0
     first, second, nowhere, neither = json.loads(capsys.readouterr().out)["points"]
     assert neither == nowhere
@@ -160,9 +160,10 @@ def test_bad_input_is_one_line_and_exit_code_2(
 
 def test_a_row_that_is_no_point_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     points = tmp_path / "points.csv"
-    points.write_text("1,2\n3;4\n", encoding="utf-8")
-    assert main(["map", COURSE, "--points", str(points)]) == 2
-    assert f"{points}:2" in capsys.readouterr().err
+    for row in ("3;4", ",", "5"):
+        points.write_text(f"1,2\n\n{row}\n", encoding="utf-8")
+        assert main(["map", COURSE, "--points", str(points)]) == 2
+        assert f"{points}:3: {row!r} is no point" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe1,2", b"1,2\0\n"])

@@ -118,7 +118,9 @@ def _in_words(value: Any) -> str:
 
 
 def _read_points(file: Path) -> list[tuple[float, ...]]:
-    """Rows x, y or x, y, z (m). One that is not finite is nowhere, and keeps its place among the answers."""
+    """Rows x, y or x, y, z (m). One that is not finite is nowhere, and keeps its place among the answers; an empty line
+    is no row.
+    """
     try:
         text = file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
@@ -127,12 +129,15 @@ def _read_points(file: Path) -> list[tuple[float, ...]]:
         raise InputError(str(file), "no text in UTF-8", "rows of x,y or x,y,z in metres")
     points = []
     for number, row in enumerate(csv.reader(text.splitlines()), start=1):
+        line = ",".join(row)
+        if not line.strip():
+            continue
         try:
             point = tuple(float(cell) for cell in row)
         except ValueError:
             point = ()
         if len(point) not in (2, 3):
-            raise InputError(f"{file}:{number}", f"{','.join(row)[:_SHOWN]!r} is no point", "x,y or x,y,z in metres")
+            raise InputError(f"{file}:{number}", f"{line[:_SHOWN]!r} is no point", "x,y or x,y,z in metres")
         points.append(point)
     return points
 
