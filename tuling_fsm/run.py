@@ -22,7 +22,7 @@ from tuling_fsm.core.parameters import flatten, load, nest
 from tuling_fsm.core.trajectory import Trajectory
 from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.drive_status import STATUS_PERIOD_S, DwellTimer, StatusReport, drive_status
-from tuling_fsm.input_file import content_sha256, is_file
+from tuling_fsm.input_file import content_sha256, is_file, joined_sha256
 from tuling_fsm.interruption import interruptible, terminable
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
@@ -128,8 +128,8 @@ def run_scenario(
             shown.prepare(f"{scenario.name} on {road_map.name}, seed {settings.seed}", map_file, parameters, recorded)
         with _foreign(settings.traffic, scenario, map_file, road_map) as foreign:
             simulation = Simulation(road_map, scenario, settings.seed, parameters.vehicle, sim_parameters, foreign)
-            driven_with = settings_record(settings, scenario, map_file)
-            run = {**map_record(map_file), "parameters": flatten(parameters), **driven_with}
+            driven_with = driven_settings(settings, simulation)
+            run = {**map_record(map_file, road_map.sha256), "parameters": flatten(parameters), **driven_with}
             log = RunLog(top_speed=parameters.vehicle.max_speed)
             driver = _driver(settings.planner, simulation, parameters, log)
             if shown is not None:
@@ -170,17 +170,29 @@ def parameters_of(settings: RunSettings) -> Parameters:
     return load(Parameters, nest(dict(settings.parameters)))
 
 
+def driven_settings(settings: RunSettings, simulation: Simulation) -> dict[str, Any]:
+    """What makes a run, as its bag and `result.json` tell it: scenario, mission and map by what was read of them, which
+    may be in their files no more.
+    """
+    return _record(settings, simulation.scenario, simulation.road_map.sha256, simulation.mission_sha256)
+
+
 def settings_record(settings: RunSettings, scenario: Scenario, map_file: Path) -> dict[str, Any]:
-    """What makes a run, as its bag and `result.json` tell it, with the scenario that was read and the map.
+    """The same of a run with the scenario that was read, and with the map and the mission that are there now.
 
     Raises:
-        OSError: scenario, what it reads, or map cannot be read.
+        OSError: map or mission cannot be read.
     """
     mission = scenario.mission_file
+    mission_sha256 = content_sha256(mission) if mission is not None and is_file(mission) else None
+    return _record(settings, scenario, content_sha256(map_file), mission_sha256)
+
+
+def _record(settings: RunSettings, scenario: Scenario, map_sha256: str, mission_sha256: str | None) -> dict[str, Any]:
     return {
-        "scenario_sha256": content_sha256(scenario.file, *scenario.read_files),
-        "mission_sha256": content_sha256(mission) if mission is not None and is_file(mission) else None,
-        MAP_SHA256: content_sha256(map_file),
+        "scenario_sha256": joined_sha256([*scenario.read_files.values()]),
+        "mission_sha256": mission_sha256,
+        MAP_SHA256: map_sha256,
         "seed": settings.seed,
         "overrides": dict(settings.overrides),
         "planner": settings.planner,

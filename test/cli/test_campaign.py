@@ -420,6 +420,24 @@ def test_a_file_that_a_scenario_imports_is_a_part_of_its_settings(tmp_path: Path
     assert scenario_sha256() != before
 
 
+@pytest.mark.clause("SIM-2")
+def test_runs_of_a_file_that_was_changed_meanwhile_are_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Seeds do not count, nor runs that broke off."""
+
+    def run_all(jobs: Sequence[CampaignRun], *_: object) -> list[dict[str, Any]]:
+        contents = ({"scenario_sha256": "a", "map_sha256": "m"}, {"scenario_sha256": "b", "map_sha256": "m"})
+        runs = [finished(job) | {"settings": {"seed": job.settings.seed, **contents[0]}} for job in jobs]
+        runs[1]["settings"].update(contents[1])
+        del runs[2]["settings"]
+        return runs
+
+    monkeypatch.setattr(campaign, "run_all", run_all)
+    assert main(["campaign", str(ROAM), "--seeds", "4", "--json"]) == 0
+    assert capsys.readouterr().err == "roam: its scenario was changed meanwhile: 3 runs with 2 contents of it\n"
+
+
 def test_a_result_that_does_not_tell_its_settings_is_driven_anew(
     jobs: list[CampaignRun], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from scenario_text import along_lanes
 
+from tuling_fsm import run
 from tuling_fsm.bag.reader import read_messages
 from tuling_fsm.bag.replay import replay
 from tuling_fsm.bag.source import BagSource
@@ -21,6 +22,8 @@ from tuling_fsm.run import progress_line, run_scenario
 from tuling_fsm.run_settings import RunSettings
 from tuling_fsm.share import share_file
 from tuling_fsm.sim.reporting.run_log import LogRow
+from tuling_fsm.sim.scenario.compiler import load_scenario
+from tuling_fsm.sim.simulation import Simulation
 from tuling_fsm.viewer.live.process import LiveView
 
 from .test_passing import PLACES
@@ -110,6 +113,35 @@ def test_a_mission_takes_the_place_of_the_scenarios_route(tmp_path: Path) -> Non
         if inputs.mission
     }
     assert told == {180.0}
+
+
+@pytest.mark.medium
+@pytest.mark.clause("SIM-2")
+def test_a_run_tells_of_what_was_read_though_its_files_are_changed_before_it_begins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scenario, course = tmp_path / "roam.osc", tmp_path / "course.xodr"
+    mission, common = tmp_path / "mission.json", tmp_path / "common.osc"
+    course.write_bytes(share_file("config", "course", "course.xodr").read_bytes())
+    mission.write_text(json.dumps({"goal": {"x": 180.0, "y": 161.75, "heading": 0.0}}), encoding="utf-8")
+    common.write_text("global gap: length = 3m\n", encoding="utf-8")
+    text = ROAM.read_text(encoding="utf-8").replace("do parallel", "do parallel(duration: 0.2s)", 1)
+    text = text.replace("../course/course.xodr", str(course)).replace("\nscenario", "\nimport common.osc\nscenario", 1)
+    scenario.write_text(text, encoding="utf-8")
+    settings = RunSettings(scenario, mission_file=mission, overrides=(("vehicles", "0"),))
+    before = run.settings_record(settings, load_scenario(scenario).with_mission(mission), course)
+
+    def edited(*given: object) -> Simulation:
+        simulation = Simulation(*given)
+        for file in (scenario, course, mission, common):
+            file.write_bytes(file.read_bytes() + b"\n")
+        return simulation
+
+    monkeypatch.setattr(run, "Simulation", edited)
+    run_scenario(settings, out=tmp_path / "out", film=False)
+    told = json.loads((tmp_path / "out" / "result.json").read_text(encoding="utf-8"))["settings"]
+    assert told == before
+    assert told.items() <= read_run_record(BagSource(tmp_path / "out")).items()
 
 
 def test_a_scenario_without_a_map_needs_one(tmp_path: Path) -> None:

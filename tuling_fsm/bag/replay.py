@@ -102,9 +102,9 @@ def agent_of(run: Mapping[str, Any], where: str, map_file: str | Path | None = N
     return agent
 
 
-def map_record(map_file: str | Path) -> dict[str, str]:
-    """What a bag's `run` has to tell of the map's file."""
-    return {"map": in_letters(Path(map_file).resolve()), MAP_SHA256: content_sha256(map_file)}
+def map_record(map_file: str | Path, sha256: str = "") -> dict[str, str]:
+    """What a bag's `run` has to tell of the map's file; `sha256` of what was read of it, empty for what is in it."""
+    return {"map": in_letters(Path(map_file).resolve()), MAP_SHA256: sha256 or content_sha256(map_file)}
 
 
 def recorded_map(run: Mapping[str, Any]) -> str:

@@ -71,6 +71,8 @@ class RoadMap:
     """`<userData>` of every road that has some, as plain data; key `""` for the map's own."""
     warnings: tuple[str, ...] = ()
     """What the file was sloppy about, one line each."""
+    sha256: str = ""
+    """Of what was read of the file, in hexadecimal digits."""
 
     @cached_property
     def bounds(self) -> tuple[float, float, float, float]:

@@ -98,6 +98,8 @@ class Simulation:
         self._made_up = setting.made_up
         self.ego = EgoCar(setting.start, scenario.ego_speed, vehicle, p.dynamics, p.tracker)
         self._feed = InputFeed(road_map, scenario, setting.route, p.sensors, seeds.sensors)
+        self.mission_sha256 = self._feed.mission_sha256
+        """Of the mission's file as it was read; None without one."""
         self.services = Services(self._feed.mission, road_map, vehicle)
         self.lights = TrafficLights(road_map, seeds.lights, p.lights)
         initial = initial_agents(road_map, own, setting, self._ego_actor_state(), self.lights.numbers, seeds, p.traffic)

@@ -19,7 +19,7 @@ from tuling_fsm.run_settings import OWN, RunSettings
 from tuling_fsm.terminal import Style, styled
 from tuling_fsm.verbs.campaign_cluster import on_cluster
 from tuling_fsm.verbs.campaign_exposure import exposure_lines, exposure_of
-from tuling_fsm.verbs.campaign_runs import CampaignRun, DriveAll, Run, in_processes, kept_runs, run_all
+from tuling_fsm.verbs.campaign_runs import CampaignRun, DriveAll, Run, changed_files, in_processes, kept_runs, run_all
 from tuling_fsm.verbs.parser import (
     Verbs,
     add_overrides,
@@ -105,6 +105,8 @@ def add_campaign(verbs: Verbs) -> None:
 def _campaign(arguments: argparse.Namespace) -> int:
     jobs = _jobs(arguments)
     runs = _all_runs(arguments, jobs)
+    for line in changed_files(jobs, runs):
+        print(line, file=sys.stderr)
     held = all(run["finished"] and not faults(run) for run in runs)
     exposure = exposure_of(runs)
     campaign = {"held": held, "exposure": exposure, "runs": runs}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Callable, Generator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
@@ -28,6 +28,8 @@ Ended = Generator[tuple[int, Run], None, None]
 """The runs as they end, each with the number of its job."""
 DriveAll = Callable[[Sequence["CampaignRun"]], Ended]
 """Drives every job somewhere."""
+_FILES = ("scenario", "map", "mission")
+"""What the settings of a run tell the content of."""
 REFUSED = (InputError, FileNotFoundError, IsADirectoryError, PermissionError)
 """What the command line says in one line. It may be so with one seed and not with another."""
 
@@ -143,6 +145,19 @@ def kept_runs(jobs: Sequence[CampaignRun], say: Report) -> dict[CampaignRun, Run
     for what, count in others.items():
         say(f"{count} of {len(jobs)} runs are driven again: {what}")
     return runs
+
+
+def changed_files(jobs: Sequence[CampaignRun], runs: Sequence[Run]) -> Iterator[str]:
+    """A line for each file of which runs that differ in nothing but the seed were driven with several contents."""
+    contents = defaultdict[tuple[CampaignRun, str], list[str]](list)
+    for job, run in zip(jobs, runs, strict=True):
+        for what in _FILES if "settings" in run else ():
+            of = replace(job, settings=replace(job.settings, seed=1), out=None)
+            contents[of, what].append(str(run["settings"].get(f"{what}_sha256")))
+    for (of, what), found in contents.items():
+        several = len(set(found))
+        if several > 1:
+            yield f"{of.name}: its {what} was changed meanwhile: {len(found)} runs with {several} contents of it"
 
 
 def _recorded_settings() -> Callable[[RunSettings], dict[str, Any]]:

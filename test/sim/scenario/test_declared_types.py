@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.input_file import content_sha256
 from tuling_fsm.sim.scenario.actions import ACTIONS
 from tuling_fsm.sim.scenario.compiler import compile_text, load_scenario
 from tuling_fsm.sim.scenario.imports import standard_library
@@ -151,7 +152,8 @@ def test_files_are_imported_once_and_say_their_names(tmp_path: Path) -> None:
     (tmp_path / "main.osc").write_text(text)
     scenario = load_scenario(tmp_path / "main.osc")
     assert scenario.variables == {"gap": 3.0}
-    assert [Path(file).name for file in scenario.read_files] == ["shared.osc", "other.osc"]
+    assert [Path(file).name for file in scenario.read_files] == ["main.osc", "shared.osc", "other.osc"]
+    assert {file: content_sha256(file) for file in scenario.read_files} == scenario.read_files
     (tmp_path / "other.osc").write_text("struct x:\n    y: colour\n")
     with pytest.raises(InputError, match=r"other\.osc:2:8: unknown type 'colour'"):
         load_scenario(tmp_path / "main.osc")

@@ -216,7 +216,7 @@ def test_a_trajectory_is_read_from_its_file(tmp_path: Path, encoding: str) -> No
         f"        ego_vehicle.drive(path) with:\n            {line}\n"
     )
     scenario = load_scenario(file)
-    assert [Path(each).name for each in scenario.read_files] == ["way.csv"]
+    assert [Path(each).name for each in scenario.read_files] == ["f.osc", "way.csv"]
     points = (AtPose(0.0, 0.0, 0.0), AtPose(10.0, 0.0, math.pi / 2.0), AtPose(10.0, 10.0, math.pi / 2.0))
     assert (scenario.ego, scenario.route) == (points[0], ScriptedRoute(points[-1:], 1000.0))
     (command,) = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -68,6 +69,7 @@ def _build(path: Path, content: bytes) -> RoadMap:
     controls = read_controllers(root)
     return RoadMap(
         name=_name(root, path),
+        sha256=hashlib.sha256(content).hexdigest(),
         left_hand=left_hand,
         lanes=lanes,
         index=index,

@@ -59,8 +59,8 @@ class ActionContext:
     ego_driven: bool = False
     """Whether the script lets the ego drive in any way."""
     notes: list[tuple[SourceLocation, str]] = field(default_factory=list)
-    read: list[str] = field(default_factory=list)
-    """Files that actions name."""
+    read: dict[str, str] = field(default_factory=dict)
+    """Files that actions name, and the SHA-256 of what was read of each."""
     _maneuvers: int = 0
 
     def number(self) -> int:

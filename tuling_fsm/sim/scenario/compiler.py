@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.input_file import read_text
 from tuling_fsm.sim.scenario import syntax_tree
 from tuling_fsm.sim.scenario.action_types import ActionContext
 from tuling_fsm.sim.scenario.arguments import Param
@@ -119,7 +120,7 @@ def _compile(
     return replace(
         _scenario(script, declared, initial, storyboard, _duration(members.behaviour, builder)),
         name=kind.name,
-        read_files=tuple(dict.fromkeys((*map(str, source.imported), *script.read))),
+        read_files={**source.imported, **script.read},
         notes=tuple(dict.fromkeys(f"{at.within(script.file)}: {what}" for at, what in notes)),
     )
 
@@ -281,12 +282,13 @@ def load_scenario(path: str | Path, overrides: Mapping[str, str] = NOTHING) -> S
     if Path(path).suffix.lower() == SUFFIX:
         return load_xosc(Path(path), overrides)
     try:
-        text = Path(path).read_text(encoding="utf-8-sig")
+        text, sha256 = read_text(path)
     except OSError as error:
         raise InputError(str(path), f"cannot be read: {error.strerror}", "an OpenSCENARIO 2 text") from error
     except UnicodeDecodeError as error:
         raise InputError(str(path), f"cannot be read: {error}", "an OpenSCENARIO 2 text in UTF-8") from error
-    return compile_text(text, str(path), overrides)
+    scenario = compile_text(text, str(path), overrides)
+    return replace(scenario, read_files={str(path): sha256, **scenario.read_files})
 
 
 def compile_text(text: str, file: str, overrides: Mapping[str, str] = NOTHING) -> Scenario:

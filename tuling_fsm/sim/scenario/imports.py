@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import NamedTuple
 
-from tuling_fsm.input_file import is_file
+from tuling_fsm.input_file import ReadText, is_file, read_text
 from tuling_fsm.sim.scenario import syntax_tree
 from tuling_fsm.sim.scenario.syntax import parse
 from tuling_fsm.sim.scenario.syntax_tree import SourceLocation
@@ -22,13 +23,13 @@ BUILT_IN = ("osc", "basic")
 
 class ScenarioSource(NamedTuple):
     """What a scenario file declares with all that it imports: types, own scenarios in order, notes; and the
-    imported files.
+    imported files with the SHA-256 of each.
     """
 
     types: TypeTable
     scenarios: tuple[syntax_tree.TypeDeclaration, ...]
     notes: tuple[tuple[SourceLocation, str], ...]
-    imported: tuple[Path, ...]
+    imported: Mapping[str, str]
 
 
 @cache
@@ -51,7 +52,7 @@ def read_source(text: str, file: str) -> ScenarioSource:
     """
     statements = parse(text, file)
     declarations = TypeDeclarations(standard_library().copy())
-    files = [Path(file).resolve()]
+    files = {Path(file).resolve(): ""}
     for imported in _imported(statements, Path(file), files):
         declarations.add(imported)
     declarations.add(statements)
@@ -64,14 +65,14 @@ def read_source(text: str, file: str) -> ScenarioSource:
             syntax_tree.TypeDeclaration(kind.at, kind.keyword, kind.name, kind.members, kind.base) for kind in scenarios
         ),
         tuple(declarations.notes),
-        tuple(files[1:]),
+        {str(other): sha256 for other, sha256 in files.items() if sha256},
     )
 
 
 def _imported(
-    statements: list[syntax_tree.Statement], file: Path, seen: list[Path]
+    statements: list[syntax_tree.Statement], file: Path, seen: dict[Path, str]
 ) -> list[list[syntax_tree.Statement]]:
-    """The statements of all imported files, those that others import first."""
+    """The statements of all imported files, those that others import first; in `seen` then their SHA-256."""
     found: list[list[syntax_tree.Statement]] = []
     for statement in statements:
         if not isinstance(statement, syntax_tree.Import):
@@ -79,8 +80,8 @@ def _imported(
         other = _file_of(statement, file)
         if other is None or other.resolve() in seen:
             continue
-        seen.append(other.resolve())
-        parsed = parse(_read(other, statement), str(other), imported=True)
+        text, seen[other.resolve()] = _read(other, statement)
+        parsed = parse(text, str(other), imported=True)
         found += [*_imported(parsed, other, seen), parsed]
     return found
 
@@ -102,8 +103,8 @@ def _file_of(statement: syntax_tree.Import, file: Path) -> Path | None:
     raise FaultError(statement.at, f"no file {named!r} to import", "one beside this file, or osc.standard")
 
 
-def _read(file: Path, statement: syntax_tree.Import) -> str:
+def _read(file: Path, statement: syntax_tree.Import) -> ReadText:
     try:
-        return file.read_text(encoding="utf-8-sig")
+        return read_text(file)
     except (OSError, UnicodeDecodeError) as error:
         raise FaultError(statement.at, f"{file} cannot be read: {error}", "a text in UTF-8") from error

@@ -290,8 +290,8 @@ class Scenario:
     """Where the text says of an actor where it is when the run begins."""
     notes: tuple[str, ...] = field(default=(), compare=False)
     """What of the text has no effect, a line each."""
-    read_files: tuple[str, ...] = field(default=(), compare=False)
-    """What was read beside `file`: imports, catalogs, trajectories."""
+    read_files: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """What was read, `file` first, then imports, catalogs and trajectories; of each the SHA-256 of what was in it."""
 
     def with_mission(self, file: Path | None) -> Scenario:
         """The same, with the mission of a file in place of the ego's own route or mission; None leaves these."""

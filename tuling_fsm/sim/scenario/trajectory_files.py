@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tuling_fsm.core import elementary
+from tuling_fsm.input_file import read_text
 from tuling_fsm.sim.scenario.action_types import ActionCall, ModifierCall
 from tuling_fsm.sim.scenario.placements import AtPose
 from tuling_fsm.sim.scenario.values import FaultError
@@ -34,10 +35,9 @@ def read_trajectory_file(call: ActionCall, modifier: ModifierCall) -> TimedPoint
         raise FaultError(modifier.at, f"no file {name!r} with a trajectory", "input_file: <file of x, y, z, time>")
     if modifier.given["control"] is not None:
         call.script.note(modifier.at, "control has no effect: the trajectory is followed by its times")
-    call.script.read.append(str(found))
     try:
-        with found.open(encoding="utf-8-sig", newline="") as lines:
-            rows = [[float(cell) for cell in row[:4]] for row in csv.reader(lines) if row]
+        text, call.script.read[str(found)] = read_text(found)
+        rows = [[float(cell) for cell in row[:4]] for row in csv.reader(text.split("\n")) if row]
     except (OSError, ValueError, UnicodeDecodeError) as error:
         raise FaultError(modifier.at, f"{found} cannot be read: {error}", "rows of x, y, z, time") from error
     times = tuple(row[3] for row in rows if len(row) == 4)

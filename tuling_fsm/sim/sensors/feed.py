@@ -12,6 +12,7 @@ import numpy.typing as npt
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.trajectory import Trajectory
+from tuling_fsm.input_file import read_text
 from tuling_fsm.map.lanes import LaneId
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
@@ -50,8 +51,8 @@ class InputFeed:
         self._fusion = SensorFusion(self.channels)
         self.tracker = TrackingErrors(seed.spawn(1)[0], parameters.tracking_errors)
         self.reckoning = DeadReckoning(parameters)
-        self.mission = mission_of(scenario, route)
-        """The mission message."""
+        self.mission, self.mission_sha256 = mission_of(scenario, route)
+        """The mission message, and what tells the file that it was read from, if it was, from others."""
         self._answers: list[tuple[int, RouteAnswer]] = []
         self._rain = BoolMessage(0.0, False)
         self._stop: BoolMessage | None = None
@@ -176,8 +177,8 @@ class InputFeed:
         self._grid = channel.send(stamp, grid, self._grid)
 
 
-def mission_of(scenario: Scenario, route: Route | None) -> dict[str, Any]:
-    """The mission message: the scenario's file, or the end of its route as the goal.
+def mission_of(scenario: Scenario, route: Route | None) -> tuple[dict[str, Any], str | None]:
+    """The mission message: the scenario's file, or the end of its route as the goal; and the SHA-256 of the file.
 
     Raises:
         InputError: the file cannot be read or is no mission.
@@ -186,14 +187,14 @@ def mission_of(scenario: Scenario, route: Route | None) -> dict[str, Any]:
         return _read_mission(Path(scenario.mission_file))
     assert route is not None
     x, y, heading = route.poses()[-1].tolist()
-    return {"goal": {"x": x, "y": y, "heading": heading}}
+    return {"goal": {"x": x, "y": y, "heading": heading}}, None
 
 
-def _read_mission(file: Path) -> dict[str, Any]:
+def _read_mission(file: Path) -> tuple[dict[str, Any], str]:
     if file.is_char_device():
         raise InputError(str(file), "is a device", "a mission in JSON")
     try:
-        text = file.read_text(encoding="utf-8-sig")
+        text, sha256 = read_text(file)
     except OSError as error:
         raise InputError(str(file), f"cannot be read: {error.strerror}", "a mission in JSON") from error
     except UnicodeDecodeError as error:
@@ -203,4 +204,4 @@ def _read_mission(file: Path) -> dict[str, Any]:
         parse_mission(mission, 0.0)
     except InputError as error:
         raise InputError(f"{file}: {error.where}", error.what, error.expected) from error
-    return mission
+    return mission, sha256

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.input_file import content_sha256
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.sim.scenario.compiler import load_scenario
 from tuling_fsm.sim.scenario.model import EGO, ScriptedRoute, nodes
@@ -314,7 +315,8 @@ def test_an_entity_comes_from_a_catalog(tmp_path: Path) -> None:
     content = text(head=places).replace(CAR, reference, 1)
     scenario = load(tmp_path, content)
     assert scenario.actors[0].length == 7.0
-    assert scenario.read_files == (str(tmp_path / "catalogs" / "cars.xosc"),)
+    read = (tmp_path / "test.xosc", tmp_path / "catalogs" / "cars.xosc")
+    assert scenario.read_files == {str(file): content_sha256(file) for file in read}
     given = '<ParameterAssignments><ParameterAssignment parameterRef="length" value="9"/></ParameterAssignments>'
     longer = reference.replace("/>", f">{given}</CatalogReference>")
     assert load(tmp_path, text(head=places).replace(CAR, longer, 1)).actors[0].length == 9.0

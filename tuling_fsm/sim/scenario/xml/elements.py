@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
 from bisect import bisect_right
@@ -50,6 +51,8 @@ class XmlDocument:
             content = file.read_bytes()
         except OSError as error:
             raise InputError(str(file), f"cannot be read: {error.strerror}", "an OpenSCENARIO XML file") from error
+        self.sha256 = hashlib.sha256(content).hexdigest()
+        """Of what was read."""
         parser = etree.XMLParser(remove_comments=True, remove_pis=True, resolve_entities=False, no_network=True)
         try:
             root = etree.fromstring(content, parser)

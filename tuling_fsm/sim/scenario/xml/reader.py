@@ -47,7 +47,8 @@ def load_xosc(path: Path, overrides: Mapping[str, str]) -> Scenario:
     Raises:
         InputError: an unreadable file, what is not understood (`file:line:column`), an override that fits nothing.
     """
-    root = XmlDocument(path).root
+    document = XmlDocument(path)
+    root = document.root
     _check_kind(root)
     parameters = declared(root, overrides)
     unknown = [name for name in overrides if name not in parameters and name != EGO_OPTION]
@@ -63,7 +64,8 @@ def load_xosc(path: Path, overrides: Mapping[str, str]) -> Scenario:
     script.types.update(declared_types(root))
     scenario = _scenario(root, script, entities)
     unread = unread_names([root, *script.referenced_entries])
-    return dataclasses.replace(scenario, notes=(*scenario.notes, *unread), read_files=script.read_files)
+    read_files = {str(path): document.sha256, **script.read_files}
+    return dataclasses.replace(scenario, notes=(*scenario.notes, *unread), read_files=read_files)
 
 
 def _check_kind(root: XmlElement) -> None:

@@ -45,13 +45,10 @@ class Script:
     referenced_entries: list[XmlElement] = field(default_factory=list)
     """Entries of catalogs that the text refers to."""
     notes: list[str] = field(default_factory=list)
+    read_files: dict[str, str] = field(default_factory=dict)
+    """The files of the catalogs that were looked into, and the SHA-256 of what was read of each."""
     _entries: dict[Path, list[XmlElement]] = field(default_factory=dict)
     _maneuvers: int = 0
-
-    @property
-    def read_files(self) -> tuple[str, ...]:
-        """The files of the catalogs that were looked into."""
-        return tuple(map(str, self._entries))
 
     def mirrored(self, value: float) -> float:
         """A coordinate to the left, or an angle, in the right-handed frame of the map."""
@@ -133,7 +130,9 @@ class Script:
         for folder in self.folders:
             for file in sorted(folder.glob("*.xosc")) if folder.is_dir() else [folder] if folder.is_file() else []:
                 if file not in self._entries:
-                    self._entries[file] = XmlDocument(file).root.all("Catalog")
+                    document = XmlDocument(file)
+                    self.read_files[str(file)] = document.sha256
+                    self._entries[file] = document.root.all("Catalog")
                 found += [((each.name(), file.stem), list(each)) for each in self._entries[file]]
         return found
 
