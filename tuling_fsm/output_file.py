@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import BinaryIO
 
 from tuling_fsm.core.errors import InputError
@@ -37,6 +38,20 @@ def write_file(path: str | Path, content: str | bytes) -> None:
         raise InputError(str(path), f"cannot be written: {error.strerror}", "a writable place with room") from error
 
 
+def make_folder(folder: Path) -> None:
+    """Make a folder that is to be written to later, with those above it.
+
+    Raises:
+        InputError: it cannot be made, or nothing can be written to it.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise InputError(str(folder), f"cannot be written: {error.strerror}", "a writable place") from error
+
+
 @contextmanager
 def locked_folder(folder: Path) -> Iterator[None]:
     """Keep other programs that lock it out of a folder, which is made where it is not there.
@@ -44,11 +59,8 @@ def locked_folder(folder: Path) -> Iterator[None]:
     Raises:
         InputError: another program has locked it, or it cannot be made.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(folder, os.O_RDONLY)
-    except OSError as error:
-        raise InputError(str(folder), f"cannot be written: {error.strerror}", "a writable place") from None
+    make_folder(folder)
+    descriptor = os.open(folder, os.O_RDONLY)
     try:
         try:
             lock(descriptor)

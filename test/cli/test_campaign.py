@@ -465,6 +465,17 @@ def test_a_run_without_the_bag_that_is_asked_for_is_driven_again(
     assert capsys.readouterr().err == "1 of 2 runs are driven again: there is no bag in their folders, and no film\n"
 
 
+@pytest.mark.parametrize("option", [[], ["--results-only"]])
+def test_a_folder_that_cannot_be_written_to_is_refused_before_anything_is_driven(
+    jobs: list[CampaignRun], option: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").touch()
+    assert main(["campaign", str(ROAM), "--seeds", "2", "--out", str(tmp_path / "file" / "out"), *option]) == 2
+    said = capsys.readouterr()
+    assert (jobs, said.out) == ([], "")
+    assert "cannot be written: Not a directory" in said.err and said.err.count("\n") == 1
+
+
 def test_to_go_on_there_has_to_be_a_folder(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["campaign", str(ROAM), "--seeds", "1", "--resume"]) == 2
     assert "--resume" in capsys.readouterr().err

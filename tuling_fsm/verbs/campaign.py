@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tuling_fsm.core.errors import InputError
-from tuling_fsm.output_file import write_file
+from tuling_fsm.output_file import make_folder, write_file
 from tuling_fsm.progress import ProgressDisplay
 from tuling_fsm.run_settings import OWN, RunSettings
 from tuling_fsm.terminal import Style, styled
@@ -104,6 +104,8 @@ def add_campaign(verbs: Verbs) -> None:
 
 def _campaign(arguments: argparse.Namespace) -> int:
     jobs = _jobs(arguments)
+    if arguments.out is not None:
+        make_folder(arguments.out)
     runs = _all_runs(arguments, jobs)
     for line in changed_files(jobs, runs):
         print(line, file=sys.stderr)
