@@ -476,6 +476,16 @@ def test_a_folder_that_cannot_be_written_to_is_refused_before_anything_is_driven
     assert "cannot be written: Not a directory" in said.err and said.err.count("\n") == 1
 
 
+def test_the_runs_are_told_though_their_file_cannot_be_written(
+    jobs: list[CampaignRun], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "campaign.json").mkdir()
+    assert main(["campaign", str(ROAM), "--seeds", "2", "--out", str(tmp_path)]) == 2
+    said = capsys.readouterr()
+    assert [line.split()[2] for line in said.out.splitlines()[1:3]] == ["1", "2"]
+    assert "campaign.json: is a folder" in said.err
+
+
 def test_to_go_on_there_has_to_be_a_folder(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["campaign", str(ROAM), "--seeds", "1", "--resume"]) == 2
     assert "--resume" in capsys.readouterr().err

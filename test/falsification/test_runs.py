@@ -197,7 +197,7 @@ def test_the_table_tells_the_worst_first_and_none_twice() -> None:
     )
 
 
-def searched(monkeypatch: pytest.MonkeyPatch, runs: int, driven: int) -> int:
+def searched(monkeypatch: pytest.MonkeyPatch, runs: int, driven: int, *more: str) -> int:
     """What a search is the end of whose runs but the first `driven` are refused."""
     refused = {
         "cost": REFUSED_COST, "collides": False, "least_ttc_s": None, "end": "refused: a.xosc:1:1: no such lane",
@@ -205,7 +205,18 @@ def searched(monkeypatch: pytest.MonkeyPatch, runs: int, driven: int) -> int:
     }  # fmt: skip
     left = iter([refused | {"cost": 10.5, "end": "goal"}] * driven + [refused] * (runs - driven))
     monkeypatch.setattr(SearchRecord, "drive", lambda record, asked: [next(left) for _ in asked])
-    return main([*ASKED, "--runs", str(runs)])
+    return main([*ASKED, "--runs", str(runs), *more])
+
+
+@pytest.mark.medium
+def test_what_a_search_has_found_is_told_though_its_file_cannot_be_written(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "falsification.json").mkdir()
+    assert searched(monkeypatch, 3, 1, "--out", str(tmp_path)) == 2
+    printed = capsys.readouterr()
+    assert "of 3 runs 2 refused; 1 runs " in printed.out
+    assert "falsification.json: is a folder" in printed.err
 
 
 @pytest.mark.medium

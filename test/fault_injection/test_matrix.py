@@ -220,6 +220,19 @@ def test_what_is_wrong_is_told_before_anything_is_driven(
     assert said in line
 
 
+def test_what_a_matrix_has_found_is_told_though_its_file_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    (out / "faults.json").mkdir(parents=True)
+    monkeypatch.setattr(matrix, "run_matrix", lambda *_: RESULTS)
+    monkeypatch.setattr("tuling_fsm.compiling.compile_kernels", lambda **_: None)
+    assert main(["faults", str(scenario_file(tmp_path)), "--out", str(out)]) == 2
+    printed = capsys.readouterr()
+    assert printed.out.splitlines()[-1] == "5 cells: 2 passed, 1 not reached, 1 not recovered, 1 collision"
+    assert "faults.json: is a folder" in printed.err
+
+
 @pytest.mark.slow
 @pytest.mark.clause("SIM-2")
 def test_a_cell_in_a_copy_is_that_cell_alone_and_the_command_tells_of_it(

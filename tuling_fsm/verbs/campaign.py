@@ -112,13 +112,15 @@ def _campaign(arguments: argparse.Namespace) -> int:
     held = all(run["finished"] and not faults(run) for run in runs)
     exposure = exposure_of(runs)
     campaign = {"held": held, "exposure": exposure, "runs": runs}
-    if arguments.out is not None:
-        write_file(arguments.out / "campaign.json", json.dumps(campaign, indent=1) + "\n")
-        write_campaign_page(arguments.out / PAGE, campaign, [job.out for job in jobs])
-    if arguments.json:
-        print(json.dumps(campaign))
-    else:
-        print(*_coloured(table(runs), runs), *exposure_lines(exposure), sep="\n")
+    try:
+        if arguments.out is not None:
+            write_file(arguments.out / "campaign.json", json.dumps(campaign, indent=1) + "\n")
+            write_campaign_page(arguments.out / PAGE, campaign, [job.out for job in jobs])
+    finally:  # What hours of runs have shown is told, whatever becomes of the files.
+        if arguments.json:
+            print(json.dumps(campaign))
+        else:
+            print(*_coloured(table(runs), runs), *exposure_lines(exposure), sep="\n")
     return 0 if held else 1
 
 

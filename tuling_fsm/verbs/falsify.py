@@ -85,12 +85,15 @@ def _falsify(arguments: argparse.Namespace) -> int:
             driven.append({"chosen": one.chosen, "values": dict(one.overrides), **one.outcome})
             say.tell(driven)
     content = {"settings": kept.plain_settings(), "runs": driven}
-    return _tell(arguments, content)
+    try:
+        if arguments.out is not None:
+            write_file(arguments.out / "falsification.json", json.dumps(content, indent=1) + "\n")
+    finally:  # What was found is told, whatever becomes of the file.
+        code = _tell(arguments, content)
+    return code
 
 
 def _tell(arguments: argparse.Namespace, content: Mapping[str, Any]) -> int:
-    if arguments.out is not None:
-        write_file(arguments.out / "falsification.json", json.dumps(content, indent=1) + "\n")
     runs = content["runs"]
     collides = any(run["collides"] for run in runs)
     _check_driven(arguments, runs)

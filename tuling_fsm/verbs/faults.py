@@ -103,15 +103,17 @@ def _faults(arguments: argparse.Namespace) -> int:
             results = run_matrix(matrix, progress)
     held = table.holds(results)
     content = {"held": held, "duration_s": arguments.duration, "seed": arguments.seed, "cells": results}
-    if arguments.out is not None:
-        write_file(arguments.out / "faults.json", json.dumps(content, indent=1) + "\n")
-    if arguments.markdown is not None:
-        page = arguments.markdown.read_text(encoding="utf-8")
-        write_file(arguments.markdown, put_between_marks(page, "faults", table.markdown(results), arguments.markdown))
-    if arguments.json:
-        print(json.dumps(content))
-    else:
-        _print(list(table.text(results)), held)
+    try:
+        if arguments.out is not None:
+            write_file(arguments.out / "faults.json", json.dumps(content, indent=1) + "\n")
+        if (file := arguments.markdown) is not None:
+            page = file.read_text(encoding="utf-8")
+            write_file(file, put_between_marks(page, "faults", table.markdown(results), file))
+    finally:  # What was found is told, whatever becomes of the files.
+        if arguments.json:
+            print(json.dumps(content))
+        else:
+            _print(list(table.text(results)), held)
     return 0 if held else 1
 
 
