@@ -53,6 +53,13 @@ def test_a_link_leads_to_a_file_in_a_folder_of_any_name(name: str, tmp_path: Pat
     assert Path(os.fsdecode(unquote_to_bytes(address.path))) == folder / "result.json"
 
 
+def test_a_scenario_whose_name_is_no_utf_8_is_shown_by_its_bytes(tmp_path: Path) -> None:
+    named = run(os.fsdecode(b"\xd3\xea"))
+    campaign = {"held": True, "exposure": exposure_of([named]), "runs": [named]}
+    write_campaign_page(tmp_path / "index.html", campaign, [None])
+    assert r"\udcd3\udcea" in (tmp_path / "index.html").read_text(encoding="utf-8")
+
+
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("campaign")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from tuling_fsm.input_file import in_letters
 from tuling_fsm.output_file import write_file
 from tuling_fsm.viewer.single_file import single_file
 
@@ -70,7 +71,7 @@ def write_campaign_page(file: Path, campaign: Mapping[str, Any], folders: Sequen
         totals="".join(_totals(campaign)),
         rates=_rates(campaign["exposure"]),
     )
-    write_file(file, text)
+    write_file(file, in_letters(text))  # Names of files, also those in what went wrong, may be no UTF-8.
 
 
 def badness(run: Run) -> tuple[bool, int, float, float, str, int]:
