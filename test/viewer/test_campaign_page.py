@@ -69,7 +69,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
         folder.mkdir(parents=True)
         folders.append(folder)
         names = ("result.json",) if each["scenario"] == "quick" else ("report.html", "pictures.html", "result.json")
-        for name in names if each is not BROKEN else ():
+        for name in names:  # In the folder of the one that broke off they are of an earlier run.
             (folder / name).write_text("<p>here</p>", encoding="utf-8")
     campaign = {"held": False, "exposure": exposure_of(RUNS), "runs": RUNS}
     write_campaign_page(root / "index.html", campaign, folders)

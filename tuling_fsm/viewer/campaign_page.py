@@ -55,14 +55,14 @@ def write_campaign_page(file: Path, campaign: Mapping[str, Any], folders: Sequen
     Args:
         file: where to; links are relative to its folder.
         campaign: the content of `campaign.json`.
-        folders: of each of its runs, in the same order; what is in one is linked.
+        folders: of each of its runs, in the same order; what is in one is linked, unless the run broke off.
 
     Raises:
         InputError: the file cannot be written.
     """
     runs = list(zip(campaign["runs"], folders, strict=True))
     runs.sort(key=lambda each: badness(each[0]))
-    rows = "\n".join(_row(run, _links(folder, file.parent)) for run, folder in runs)
+    rows = "\n".join(_row(run, _links(run, folder, file.parent)) for run, folder in runs)
     text = single_file(
         "campaign",
         f"A campaign of {len(runs)} run{'' if len(runs) == 1 else 's'}",
@@ -115,9 +115,10 @@ def _wrong(run: Run) -> Iterator[str]:
     yield from (f"{item['t']:.2f} s: {item['kind']}, {item['detail']}" for item in faults(run))
 
 
-def _links(folder: Path | None, root: Path) -> Iterator[str]:
+def _links(run: Run, folder: Path | None, root: Path) -> Iterator[str]:
+    """To what is in the folder of a run: of one that broke off nothing is, what may be there is of an earlier one."""
     for name, words in PAGES:
-        if folder is not None and (folder / name).is_file():
+        if folder is not None and "error" not in run and (folder / name).is_file():
             address = (folder / name).relative_to(root).as_posix()
             yield f'<a href="{quote(os.fsencode(address))}">{words}</a>'
 
