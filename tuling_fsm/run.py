@@ -14,7 +14,7 @@ from tuling_fsm.agent import Agent, Parameters
 from tuling_fsm.bag.replay import MAP_SHA256, map_record
 from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.ticks import AGENT
-from tuling_fsm.bag.writer import DERIVED, FILM, PICTURES, RESULT, SETTINGS, BagWriter
+from tuling_fsm.bag.writer import FILM, PICTURES, RESULT, SETTINGS, BagWriter, remove_run
 from tuling_fsm.behaviour.decision import Decision, TransitionEvent
 from tuling_fsm.compiling import compile_kernels
 from tuling_fsm.core.errors import InputError
@@ -27,7 +27,7 @@ from tuling_fsm.interruption import interruptible, terminable
 from tuling_fsm.map.opendrive import read_map
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.map.route import Route
-from tuling_fsm.output_file import remove_file, write_file
+from tuling_fsm.output_file import write_file
 from tuling_fsm.progress import Report, TimeLeft
 from tuling_fsm.run_settings import OWN, RunSettings
 from tuling_fsm.sim.actors.foreign import ForeignTraffic
@@ -228,13 +228,12 @@ def write_results(out: Path, road_map: RoadMap, log: RunLog, result: Mapping[str
 
 
 def _bag(out: Path | None, recorded: bool, run: Mapping[str, Any]) -> AbstractContextManager[BagWriter | None]:
-    """Where the run is recorded, if it is; in its folder is nothing more of what was made of another one."""
+    """Where the run is recorded, if it is; in its folder is nothing more of another one."""
     if out is None:
         return nullcontext()
     if recorded:
         return BagWriter(out, run)
-    for name in DERIVED:
-        remove_file(out / name)
+    remove_run(out)
     return nullcontext()
 
 

@@ -12,7 +12,7 @@ from rosbags.rosbag2 import CompressionFormat, CompressionMode, Reader, StorageP
 from tuling_fsm.bag.reader import read_messages
 from tuling_fsm.bag.source import BagSource
 from tuling_fsm.bag.ticks import read_inputs, read_run_record, read_transitions
-from tuling_fsm.bag.writer import BagWriter, set_aside
+from tuling_fsm.bag.writer import BagWriter, remove_run, set_aside
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
 from tuling_fsm.core.topics import BY_NAME
@@ -275,6 +275,19 @@ def test_what_another_program_still_records_is_not_set_aside(tmp_path):
             set_aside(tmp_path)
         assert [file.name for file in tmp_path.iterdir()] == ["run.mcap"]
     assert set_aside(tmp_path) == tmp_path / "before_1"
+
+
+def test_a_run_that_was_recorded_is_removed_whole_and_no_bag_of_another_recorder(tmp_path):
+    for name, stays in (("run.mcap", set()), ("drive_0.mcap", {"run.mcap", "metadata.yaml"})):
+        with BagWriter(tmp_path), pytest.raises(InputError, match=r"run\.mcap: is being written by another program"):
+            remove_run(tmp_path)
+        described = tmp_path / "metadata.yaml"
+        described.write_text(described.read_text().replace("run.mcap", name))
+        for derived in ("result.json", "report.html", "pictures.html"):
+            (tmp_path / derived).touch()
+        remove_run(tmp_path)
+        assert {file.name for file in tmp_path.iterdir()} == stays
+    remove_run(tmp_path / "absent")
 
 
 def test_what_was_recorded_before_is_set_aside_as_often_as_it_has_to_be(tmp_path):

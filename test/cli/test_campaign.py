@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tuling_fsm import run
+from tuling_fsm.bag.writer import BagWriter
 from tuling_fsm.cli import main
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.run import run_scenario
@@ -19,6 +20,7 @@ from tuling_fsm.share import share_file
 from tuling_fsm.sim.scenario.compiler import load_scenario
 from tuling_fsm.verbs import campaign
 from tuling_fsm.verbs.campaign_runs import CampaignRun, DriveAll, Ended, drive
+from tuling_fsm.wire.text import pack_string
 
 from .scenarios import COURSE, ROAM, SHORT
 
@@ -53,8 +55,9 @@ def leave(out: Path, seed: int, other: Mapping[str, Any] = {}, end: int | None =
     scenario = load_scenario(ROAM)
     settings = run.settings_record(RunSettings(ROAM, seed), scenario, run.chosen_map(scenario, None)) | dict(other)
     done = finished(CampaignRun(RunSettings(ROAM, seed))) | {"distance_m": 1000.0, "sim_s": 100.0}
+    with BagWriter(folder, settings) as bag:
+        bag.write(0, "state", pack_string("on_road/normal"))
     (folder / "result.json").write_text(json.dumps(done | {"settings": settings})[:end])
-    (folder / "run.mcap").touch()
     return folder / "result.json"
 
 
@@ -484,6 +487,22 @@ def test_the_runs_are_told_though_their_file_cannot_be_written(
     said = capsys.readouterr()
     assert [line.split()[2] for line in said.out.splitlines()[1:3]] == ["1", "2"]
     assert "campaign.json: is a folder" in said.err
+
+
+@pytest.mark.clause("SIM-2")
+def test_a_run_beside_the_bag_of_another_is_driven_again(
+    jobs: list[CampaignRun], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    result = leave(tmp_path, 1)
+    kept = result.read_text()
+    with BagWriter(result.parent, json.loads(kept)["settings"] | {"overrides": {"length_m": "60"}}) as bag:
+        bag.write(0, "state", pack_string("on_road/normal"))
+    result.write_text(kept)
+    (leave(tmp_path, 2).parent / "run.mcap").write_bytes(b"cut")
+    leave(tmp_path, 3)
+    assert main(["campaign", str(ROAM), "--seeds", "3", "--resume", "--out", str(tmp_path)]) == 0
+    assert [job.settings.seed for job in jobs] == [1, 2]
+    assert capsys.readouterr().err == "2 of 3 runs are driven again: the bags in their folders are of other runs\n"
 
 
 def test_to_go_on_there_has_to_be_a_folder(capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,7 +18,7 @@ from mcap.writer import CompressionType, Writer
 
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.topics import BY_NAME, Qos
-from tuling_fsm.output_file import lock, write_file
+from tuling_fsm.output_file import lock, remove_file, write_file
 from tuling_fsm.wire.cdr import STORE, nanoseconds
 from tuling_fsm.wire.inputs import pack_inputs
 from tuling_fsm.wire.text import pack_json
@@ -211,10 +211,34 @@ def set_aside(folder: str | Path) -> Path | None:
     return aside
 
 
+def remove_run(folder: Path) -> None:
+    """Remove what was recorded in a folder, and made of it; the bag of another recorder stays.
+
+    Raises:
+        InputError: it cannot be removed, or is still being written.
+    """
+    recorded = folder / FILE_NAME
+    if recorded.is_file() and _is_free(recorded):
+        try:
+            with recorded.open("rb") as present:
+                lock(present)
+                remove_file(recorded)
+        except BlockingIOError:
+            raise _being_written(recorded) from None
+        remove_file(recorded.with_name(DESCRIPTION))
+    for name in DERIVED:
+        remove_file(folder / name)
+
+
+def _is_free(file: Path) -> bool:
+    """Whether the folder of a new bag describes no files of another one."""
+    described = file.with_name(DESCRIPTION)
+    return not described.is_file() or bool(_OUR_FILE.search(described.read_text(encoding="utf-8", errors="replace")))
+
+
 def _free_for(file: Path) -> None:
     """Raise `InputError` where the folder of a new bag describes files of another one."""
-    described = file.with_name(DESCRIPTION)
-    if described.is_file() and not _OUR_FILE.search(described.read_text(encoding="utf-8", errors="replace")):
+    if not _is_free(file):
         raise InputError(str(file.parent), "holds the bag of another recorder", "another folder")
 
 

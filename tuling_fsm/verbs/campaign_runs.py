@@ -140,6 +140,8 @@ def kept_runs(jobs: Sequence[CampaignRun], say: Report) -> dict[CampaignRun, Run
             others["the results in their folders are of other settings"] += 1
         elif job.bag and job.out is not None and not (job.out / FILE_NAME).is_file():
             others["there is no bag in their folders, and no film"] += 1
+        elif job.bag and job.out is not None and not _is_of_result(job.out):
+            others["the bags in their folders are of other runs"] += 1
         else:
             runs[job] = {**job.told, **result}
     for what, count in others.items():
@@ -182,6 +184,18 @@ def _left_result(job: CampaignRun) -> Run | None:
     except (FileNotFoundError, ValueError):
         return None
     return result if isinstance(result, dict) else None
+
+
+def _is_of_result(folder: Path) -> bool:
+    """Whether the bag in the folder of a run is whole, and tells the settings of its result."""
+    from tuling_fsm.bag.run_result import result_beside
+    from tuling_fsm.bag.source import BagSource
+    from tuling_fsm.bag.ticks import read_run_record
+
+    try:
+        return result_beside(folder, read_run_record(BagSource(folder))) is not None
+    except InputError:
+        return False
 
 
 def broken_off(job: CampaignRun, error: str) -> Run:
