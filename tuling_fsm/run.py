@@ -219,12 +219,14 @@ def chosen_map(scenario: Scenario, map_file: Path | None) -> Path:
 
 
 def write_results(out: Path, road_map: RoadMap, log: RunLog, result: Mapping[str, Any]) -> None:
-    """Write `result.json` and `pictures.html`; the film is made later, from the whole bag."""
+    """Write `pictures.html`, and then `result.json`: where it is nothing is missing but the film, which is made later,
+    from the whole bag.
+    """
     # It draws with Matplotlib, which takes half a second to load: every process that only drives would wait for it.
     from tuling_fsm.sim.reporting.report import write_report
 
-    write_file(out / RESULT, json.dumps(result, indent=1) + "\n")
     write_report(out / PICTURES, road_map, log, result)
+    write_file(out / RESULT, json.dumps(result, indent=1) + "\n")
 
 
 def _bag(out: Path | None, recorded: bool, run: Mapping[str, Any]) -> AbstractContextManager[BagWriter | None]:

@@ -57,6 +57,7 @@ def leave(out: Path, seed: int, other: Mapping[str, Any] = {}, end: int | None =
     done = finished(CampaignRun(RunSettings(ROAM, seed))) | {"distance_m": 1000.0, "sim_s": 100.0}
     with BagWriter(folder, settings) as bag:
         bag.write(0, "state", pack_string("on_road/normal"))
+    (folder / "report.html").touch()
     (folder / "result.json").write_text(json.dumps(done | {"settings": settings})[:end])
     return folder / "result.json"
 
@@ -503,6 +504,31 @@ def test_a_run_beside_the_bag_of_another_is_driven_again(
     assert main(["campaign", str(ROAM), "--seeds", "3", "--resume", "--out", str(tmp_path)]) == 0
     assert [job.settings.seed for job in jobs] == [1, 2]
     assert capsys.readouterr().err == "2 of 3 runs are driven again: the bags in their folders are of other runs\n"
+
+
+@pytest.mark.medium
+def test_the_film_of_a_run_that_was_not_drawn_any_more_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One that cannot be made keeps no other from being made."""
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    drawn, other = (tmp_path / "roam" / f"seed_{seed}" for seed in (1, 2))
+    settings = RunSettings(ROAM, 1, (("length_m", "30"), ("vehicles", "0")))
+    monkeypatch.setattr(run, "write_film", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run_scenario(settings, out=drawn)
+    assert {file.name for file in drawn.iterdir()} == {"run.mcap", "metadata.yaml", "result.json", "pictures.html"}
+    (leave(tmp_path, 2, {"overrides": dict(settings.overrides)}).parent / "report.html").unlink()
+    values = [word for name, value in settings.overrides for word in ("--set", f"{name}={value}")]
+    assert main(["campaign", str(ROAM), "--seeds", "2", *values, "--resume", "--out", str(tmp_path)]) == 0
+    assert (drawn / "report.html").is_file() and not (other / "report.html").exists()
+    assert 'href="roam/seed_1/report.html"' in (tmp_path / "index.html").read_text(encoding="utf-8")
+    first, second, refused = capsys.readouterr().err.splitlines()
+    assert (first, second) == tuple(f"{each / 'report.html'} is made, which was missing" for each in (drawn, other))
+    assert refused.startswith(str(other))
 
 
 def test_to_go_on_there_has_to_be_a_folder(capsys: pytest.CaptureFixture[str]) -> None:

@@ -116,11 +116,11 @@ def drive(job: CampaignRun, progress: Report | None = None) -> Run:
 
 
 def kept_runs(jobs: Sequence[CampaignRun], say: Report) -> dict[CampaignRun, Run]:
-    """The results that an earlier campaign has left of these jobs.
+    """The results that an earlier campaign has left of these jobs; films that it was broken off before are made.
 
     Args:
         jobs: of which some may have been driven.
-        say: told how many of them are driven again, though there is a result in their folder.
+        say: told how many of them are driven again, though there is a result in their folder, and of films.
 
     Raises:
         InputError: a scenario cannot be used.
@@ -146,7 +146,25 @@ def kept_runs(jobs: Sequence[CampaignRun], say: Report) -> dict[CampaignRun, Run
             runs[job] = {**job.told, **result}
     for what, count in others.items():
         say(f"{count} of {len(jobs)} runs are driven again: {what}")
+    _make_films([job.out for job in runs if job.bag and job.out is not None], say)
     return runs
+
+
+def _make_films(folders: Sequence[Path], say: Report) -> None:
+    """Draw what was driven and not drawn."""
+    from tuling_fsm.bag.source import BagSource
+    from tuling_fsm.bag.writer import FILM
+    from tuling_fsm.viewer.film_page import write_film
+    from tuling_fsm.viewer.recording import FilmSource
+
+    for folder in folders:
+        film = folder / FILM
+        if not film.is_file():
+            say(f"{film} is made, which was missing")
+            try:
+                write_film(film, [FilmSource(BagSource(folder))])
+            except InputError as error:
+                say(str(error))
 
 
 def changed_files(jobs: Sequence[CampaignRun], runs: Sequence[Run]) -> Iterator[str]:
