@@ -531,6 +531,23 @@ def test_the_film_of_a_run_that_was_not_drawn_any_more_is_made(
     assert refused.startswith(str(other))
 
 
+@pytest.mark.parametrize("folder", [".", "course"])
+@pytest.mark.parametrize("content", [b"", b"\n"])
+def test_a_campaign_takes_in_another_map_or_leaves_one(
+    jobs: list[CampaignRun], tmp_path: Path, capsys: pytest.CaptureFixture[str], folder: str, content: bytes
+) -> None:
+    other = tmp_path / "other.xodr"
+    other.write_bytes(COURSE.read_bytes() + content)
+    out = tmp_path / "out"
+    there = leave(out / folder, 1).parent
+    asked = ["campaign", str(ROAM), "--seeds", "1", "--resume", "--out", str(out)]
+    assert main([*asked, "--map", str(COURSE), "--map", str(other)]) == 0
+    assert [job.out for job in jobs] == [out / "other" / "roam" / "seed_1"]
+    assert main([*asked, "--map", str(COURSE)]) == 0
+    assert len(jobs) == 1 and capsys.readouterr().err == ""
+    assert (out / "index.html").read_text(encoding="utf-8").count(f'{there.relative_to(out)}/report.html"') == 1
+
+
 def test_to_go_on_there_has_to_be_a_folder(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["campaign", str(ROAM), "--seeds", "1", "--resume"]) == 2
     assert "--resume" in capsys.readouterr().err

@@ -13,13 +13,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.input_file import content_sha256
 from tuling_fsm.output_file import make_folder, write_file
 from tuling_fsm.progress import ProgressDisplay
 from tuling_fsm.run_settings import OWN, RunSettings
 from tuling_fsm.terminal import Style, styled
 from tuling_fsm.verbs.campaign_cluster import on_cluster
 from tuling_fsm.verbs.campaign_exposure import exposure_lines, exposure_of
-from tuling_fsm.verbs.campaign_runs import CampaignRun, DriveAll, Run, changed_files, in_processes, kept_runs, run_all
+from tuling_fsm.verbs.campaign_runs import (
+    CampaignRun,
+    DriveAll,
+    Run,
+    changed_files,
+    holds_run,
+    in_processes,
+    kept_runs,
+    run_all,
+)
 from tuling_fsm.verbs.parser import (
     Verbs,
     add_overrides,
@@ -259,14 +269,22 @@ def _one_of_each(asked: Sequence[_Asked]) -> Collection[_Asked]:
 
 
 def _folder(arguments: argparse.Namespace, asked: _Asked, map_file: Path | None, seed: int) -> Path | None:
-    """Of a run, in one for each map where there are several."""
+    """Of a run, in one for each map where there are several; to go on, the one in which there is a run on its map."""
     if arguments.out is None:
         return None
-    several = arguments.map is not None and len(arguments.map) > 1
-    root: Path = arguments.out / map_file.stem if several and map_file is not None else arguments.out
     if asked.distribution is None:
-        return root / asked.scenario.stem / f"seed_{seed}"
-    return root / asked.distribution.stem / f"variation_{asked.variation}" / f"seed_{seed}"
+        own = Path(asked.scenario.stem, f"seed_{seed}")
+    else:
+        own = Path(asked.distribution.stem, f"variation_{asked.variation}", f"seed_{seed}")
+    plain: Path = arguments.out / own
+    if map_file is None:
+        return plain
+    of_map: Path = arguments.out / map_file.stem / own
+    usual, other = (of_map, plain) if len(arguments.map) > 1 else (plain, of_map)
+    if not arguments.resume or holds_run(usual, map_file) or not holds_run(other, map_file):
+        return usual
+    alike = [each for each in arguments.map if content_sha256(each) == content_sha256(map_file)]
+    return other if alike[0] == map_file else usual
 
 
 def table(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -15,6 +15,7 @@ from typing import Any
 
 from tuling_fsm import process_pool
 from tuling_fsm.core.errors import InputError
+from tuling_fsm.input_file import content_sha256
 from tuling_fsm.progress import Report, TimeLeft
 from tuling_fsm.run_settings import RunSettings
 from tuling_fsm.viewer.campaign_page import scenario_name
@@ -131,7 +132,7 @@ def kept_runs(jobs: Sequence[CampaignRun], say: Report) -> dict[CampaignRun, Run
     runs: dict[CampaignRun, Run] = {}
     others = Counter[str]()
     for job in jobs:
-        result = _left_result(job)
+        result = None if job.out is None else _left_result(job.out)
         if result is None:
             continue
         if SETTINGS not in result:
@@ -193,12 +194,19 @@ def _recorded_settings() -> Callable[[RunSettings], dict[str, Any]]:
     return lambda settings: {**of_first_seed(replace(settings, seed=1)), "seed": settings.seed}
 
 
-def _left_result(job: CampaignRun) -> Run | None:
+def holds_run(folder: Path, map_file: Path) -> bool:
+    """Whether there is the result of a run on this map in a folder."""
+    from tuling_fsm.bag.replay import MAP_SHA256
+    from tuling_fsm.bag.writer import SETTINGS
+
+    settings = (_left_result(folder) or {}).get(SETTINGS)
+    return isinstance(settings, dict) and settings.get(MAP_SHA256) == content_sha256(map_file)
+
+
+def _left_result(folder: Path) -> Run | None:
     """What is in the folder of a run; None where there is nothing, or half a file."""
-    if job.out is None:
-        return None
     try:
-        result = json.loads((job.out / "result.json").read_text(encoding="utf-8"))
+        result = json.loads((folder / "result.json").read_text(encoding="utf-8"))
     except (FileNotFoundError, ValueError):
         return None
     return result if isinstance(result, dict) else None
