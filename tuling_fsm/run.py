@@ -198,7 +198,7 @@ def _record(settings: RunSettings, scenario: Scenario, map_sha256: str, mission_
         "planner": settings.planner,
         "perception": settings.perception,
         "traffic": settings.traffic,
-        "parameters": dict(settings.parameters),
+        "set_parameters": dict(settings.parameters),
         "version": __version__,
     }
 

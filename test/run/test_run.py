@@ -9,6 +9,7 @@ import pytest
 from scenario_text import along_lanes
 
 from tuling_fsm import run
+from tuling_fsm.agent import Parameters
 from tuling_fsm.bag.reader import read_messages
 from tuling_fsm.bag.replay import replay
 from tuling_fsm.bag.source import BagSource
@@ -16,6 +17,7 @@ from tuling_fsm.bag.ticks import read_inputs, read_run_record
 from tuling_fsm.cli import main
 from tuling_fsm.core.errors import InputError
 from tuling_fsm.core.geometry import Pose
+from tuling_fsm.core.parameters import flatten
 from tuling_fsm.core.request import Limit, Reason
 from tuling_fsm.input_file import content_sha256
 from tuling_fsm.run import progress_line, run_scenario
@@ -94,6 +96,21 @@ def test_a_bag_can_be_left_without_its_film(tmp_path: Path, capsys: pytest.Captu
     assert result["finished"]
     assert result["settings"].items() <= read_run_record(BagSource(out)).items()
     assert capsys.readouterr().out.splitlines()[-1] == f"  {out / 'result.json'}, {out / 'run.mcap'}"
+
+
+@pytest.mark.medium
+def test_a_bag_tells_every_parameter_and_its_result_those_that_were_set(tmp_path: Path) -> None:
+    """A version with other defaults replays the bag with those that it was driven with."""
+    run_scenario(
+        RunSettings(ROAM, overrides=(("length_m", "20"), ("vehicles", "0")), parameters=(("vehicle.max_speed", 6.0),)),
+        out=tmp_path,
+        film=False,
+    )
+    told = read_run_record(BagSource(tmp_path))
+    assert told["parameters"] == flatten(Parameters()) | {"vehicle.max_speed": 6.0}
+    assert told["set_parameters"] == {"vehicle.max_speed": 6.0}
+    settings = json.loads((tmp_path / "result.json").read_text(encoding="utf-8"))["settings"]
+    assert settings.items() <= told.items()
 
 
 @pytest.mark.medium
