@@ -23,7 +23,7 @@ MEMORY_S = 2.0
 """The previous plan is remembered as its position this far ahead."""
 _BESIDE = 1.0
 """The way over from another lane costs no more than this offset, squared (m^2)."""
-_SWINGING, _LITTLE = 3.0, 0.2
+_SWINGING, _LITTLE = 2.0, 0.4
 """Metres of progress that each second costs for each metre by which a path swings out beyond where it comes from and
 leads to, if it is more than the other (m): a car that comes out of a tight turn comes back to its line in its lane.
 """
