@@ -16,7 +16,7 @@ from tuling_fsm.world import objects as ob
 from tuling_fsm.world.inputs import Kind
 from tuling_fsm.world.objects import Detections
 from tuling_fsm.world.parameters import WorldParameters
-from tuling_fsm.world.tracks import MOVED, NO_TRACKS, STILL, Tracks, associate, follow, remember
+from tuling_fsm.world.tracks import GAINS, MOVED, NO_TRACKS, STILL, Tracks, associate, follow, remember
 
 P = WorldParameters()
 DT = 0.05
@@ -75,6 +75,10 @@ def brakes(t: float) -> tuple[float, float]:
     return 8.0 * min(t, 6.0) + 8.0 * since - 1.75 * since * since, 8.0 - 3.5 * since
 
 
+def drives_slowly(t: float) -> tuple[float, float]:
+    return 2.0 * t, 2.0
+
+
 def sets_off(t: float) -> tuple[float, float]:
     since = max(t - 4.0, 0.0)
     return 0.75 * since * since, 1.5 * since
@@ -109,6 +113,16 @@ def test_noise_is_measured_whatever_the_objects_do(motion: Motion, noise: float)
     last = watch(motion, noise, 6.0)[-1].tracks
     assert last.noise.beyond_exact == last.noise.position == pytest.approx(noise, rel=0.15)
     assert last.noise.velocity == pytest.approx(noise, rel=0.15)
+
+
+@pytest.mark.clause("SAF-3")
+@pytest.mark.parametrize("noise", [0.0, 0.1, 0.3, 0.5])
+def test_noise_is_taken_for_no_gathering_of_speed_and_hides_little_of_one(noise: float) -> None:
+    for motion in (stands, drives_slowly, brakes):
+        for sight in watch(motion, noise, 8.0)[60:]:
+            assert np.mean(sight.tracks.past[:, GAINS] > 0.3) < 0.03
+    gains = watch(sets_off, noise, 6.0)[-1].tracks.past[:, GAINS]
+    assert 0.5 < np.median(gains) < 1.5 and np.mean(gains > 0.3) > 0.8
 
 
 @pytest.mark.parametrize("places", [(5.0, 7.0), (5.0, 25.0, -5.0, 40.0, 80.0, 0.0, 10.0, 20.0)])

@@ -81,6 +81,7 @@ def test_turns_and_bends_are_those_of_the_arcs(town: RoadMap) -> None:
         turn, bend, length = index.arrays.turn[number], index.arrays.bend[number], index.arrays.length[number]
         assert bool(index.arrays.in_junction[number]) is junction
         assert length == pytest.approx(town.lanes[lane].length)
+        assert index.arrays.limit[number] == town.lanes[lane].limit
         radius = math.inf if abs(turn) < 0.1 else LEFT_M if turn > 0.0 else RIGHT_M
         sharpest = bend * index.arrays.widened[number]
         assert sharpest == pytest.approx(1.0 / radius, rel=0.02, abs=1e-6)

@@ -127,6 +127,31 @@ def test_an_offset_decays_and_the_heading_follows_the_lane(cross: RoadMap) -> No
     assert abs(obstacles.heading[0, -1]) < 0.01
 
 
+def gathering(watch: Watch, v: float, accel: float) -> Obstacles:
+    """One on the road to the east, seen for two seconds until it is so fast."""
+    for t in np.arange(-2.0, 0.01, 0.1):
+        _, obstacles = watch.see(table(row(7, 30.0 + (v + 0.5 * accel * t) * t, -1.75, EAST, v + accel * t)), 2.0 + t)
+    return obstacles
+
+
+def test_one_that_gathers_speed_may_go_on_to_and_may_not(cross: RoadMap) -> None:
+    """For some seconds, ever less, and up to the limit of its lane; what makes little difference is left out."""
+    limit = max(lane.limit for lane in cross.lanes.values())
+    for v, accel in ((4.0, 1.0), (0.7 * limit, 2.0), (0.9 * limit, 1.5), (limit + 1.0, 1.5)):
+        obstacles = gathering(Watch(cross), v, accel)
+        steady, *more = obstacles.x - obstacles.x[0, 0]
+        np.testing.assert_allclose(steady, v * TIMES, atol=0.1)
+        if v > 0.8 * limit:
+            assert not more
+            continue
+        (faster,) = more
+        soon = TIMES <= 1.0
+        np.testing.assert_allclose(faster[soon], (v * TIMES + 0.5 * accel * TIMES**2)[soon], atol=0.3)
+        speeds = np.diff(faster) / PREDICTION_STEP_S
+        assert np.all(np.diff(speeds) > -1e-6) and v + 0.5 < speeds[-1] < min(v + 4.0 * accel, limit + 0.01)
+    assert obstacles.id.tolist() == [7] and len(gathering(Watch(cross), 8.0, -1.0)) == 1
+
+
 @pytest.mark.clause("SAF-2")
 def test_one_that_comes_towards_the_car_over_the_centre_line_stays_there_as_far_as_is_known(cross: RoadMap) -> None:
     """Once it has been there for a second: the car may not count on its falling back just before they meet."""

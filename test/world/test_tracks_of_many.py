@@ -15,7 +15,7 @@ from tuling_fsm.core.vehicle import Vehicle
 from tuling_fsm.map.road_map import RoadMap
 from tuling_fsm.world.builder import WorldBuilder
 from tuling_fsm.world.coasting import coast
-from tuling_fsm.world.estimates import ESTIMATE, NIS, MeasuredNoise
+from tuling_fsm.world.estimates import ESTIMATE, NIS, VAR_V, MeasuredNoise
 from tuling_fsm.world.estimates import SEEN as ESTIMATED_AT
 from tuling_fsm.world.inputs import Inputs, Kind, Odometry
 from tuling_fsm.world.objects import BODY, HEADING, SPEED, VX, VY, WIDTH, Detections, X, Y
@@ -26,8 +26,10 @@ from tuling_fsm.world.tracks import (
     ASIDE,
     ASIDE_SINCE,
     FIRST,
+    GAINS,
     MOVED,
     NO_TRACKS,
+    PACE,
     PAST,
     ROAD_LANE,
     SEEN,
@@ -45,6 +47,7 @@ from world.no_objects import no_traffic
 P = WorldParameters(moving_speed=0.7)
 WALKS = (Kind.PEDESTRIAN, Kind.ANIMAL)
 LEFT_M, TURN_FILTER_S, FASTEST_TURN, WALKING_MPS = 1.0, 0.2, 1.0, 0.25
+PACE_S, SURE, HARDEST, VAGUE, LEAP = 0.5, 2.0, 3.0, 1.0, 3.0
 
 
 @dataclass
@@ -61,14 +64,18 @@ class Memory:
     road_lane: float = -1.0
     aside: float = 0.0
     aside_since: float = 0.0
+    pace: float = 0.0
+    gains: float = 0.0
 
 
-def went_on(last: Memory | None, kind: int, body: FloatArray, stamp: float) -> Memory:
-    """After one more sight of it."""
+def went_on(last: Memory | None, kind: int, body: FloatArray, stamp: float, variance: float) -> Memory:
+    """After one more sight of it, its velocity known with a variance along each axis."""
     at, heading = complex(body[X], body[Y]), float(body[HEADING])
     moves = bool(body[SPEED] > (WALKING_MPS if kind in WALKS else P.moving_speed))
     if last is None:
-        return Memory(stamp, stamp, stamp if moves else -math.inf, stamp, at, heading, aside_since=stamp)
+        return Memory(
+            stamp, stamp, stamp if moves else -math.inf, stamp, at, heading, aside_since=stamp, pace=body[SPEED]
+        )
     moves = moves or abs(at - last.stood_at) > LEFT_M
     dt = max(stamp - last.seen, 0.0)
     turned = math.remainder(heading - last.heading, 2.0 * math.pi)
@@ -77,6 +84,10 @@ def went_on(last: Memory | None, kind: int, body: FloatArray, stamp: float) -> M
     now = Memory(last.first, stamp, last.moved, last.still, last.stood_at, heading, 0.0, last.road_lane)
     now.aside, now.aside_since = last.aside, last.aside_since
     now.yaw_rate = (1.0 - share) * last.yaw_rate + share * rate
+    now.pace = (PACE_S * last.pace + dt * body[SPEED]) / (PACE_S + dt)
+    now.gains = float(np.clip((body[SPEED] - now.pace - SURE * math.sqrt(variance)) / PACE_S, 0.0, HARDEST))
+    if SURE * math.sqrt(variance) > VAGUE or body[SPEED] - now.pace > LEAP:
+        now.pace, now.gains = body[SPEED], 0.0
     if moves:
         now.moved, now.still, now.stood_at = stamp, stamp, at
     return now
@@ -87,7 +98,7 @@ def columns(memory: Memory) -> list[float]:
     out[[FIRST, SEEN, MOVED, STILL]] = memory.first, memory.seen, memory.moved, memory.still
     out[[ANCHOR_X, ANCHOR_Y, LAST_HEADING]] = memory.stood_at.real, memory.stood_at.imag, memory.heading
     out[[YAW_RATE, ROAD_LANE]] = memory.yaw_rate, memory.road_lane
-    out[[ASIDE, ASIDE_SINCE]] = memory.aside, memory.aside_since
+    out[[ASIDE, ASIDE_SINCE, PACE, GAINS]] = memory.aside, memory.aside_since, memory.pace, memory.gains
     return out.tolist()
 
 
@@ -100,7 +111,7 @@ def detections(ids: list[int], kinds: list[int], body: FloatArray) -> Detections
 
 @pytest.mark.clause("NOR-7", "USE-9")
 @pytest.mark.parametrize("seed", range(3))
-def test_of_each_one_it_is_remembered_since_when_it_stands_and_how_it_turns(seed: int) -> None:
+def test_of_each_one_it_is_remembered_since_when_it_stands_and_how_it_turns_and_gathers_speed(seed: int) -> None:
     """Objects come and go, at uneven times, in any order. Without noise everyone is where the table says."""
     draw, tracks, stamp = np.random.default_rng(seed), NO_TRACKS, 5.0
     known: dict[int, Memory] = {}
@@ -123,7 +134,7 @@ def test_of_each_one_it_is_remembered_since_when_it_stands_and_how_it_turns(seed
         association = associate(tracks, found, stamp)
         now = follow(tracks, association, found, stamp, P)
         for k, i in enumerate(there):
-            known[i] = went_on(known.get(i), int(kinds[i]), body[k], stamp)
+            known[i] = went_on(known.get(i), int(kinds[i]), body[k], stamp, now.estimates[k, VAR_V])
             np.testing.assert_allclose(now.past[k], columns(known[i]), atol=1e-9)
         # As if it had been on this lane.
         now.past[:, ROAD_LANE], now.past[:, ASIDE] = there, -np.array(there)
@@ -137,7 +148,7 @@ def test_of_each_one_it_is_remembered_since_when_it_stands_and_how_it_turns(seed
 
 
 def test_every_column_has_a_name() -> None:
-    assert (BODY, PAST, ESTIMATE) == (WIDTH + 1, FIRST + 1, NIS + 1)
+    assert (BODY, PAST, ESTIMATE) == (WIDTH + 1, GAINS + 1, NIS + 1)
     for tracks in (NO_TRACKS, replace(NO_TRACKS)):
         assert (tracks.past.shape, tracks.estimates.shape) == ((0, PAST), (0, ESTIMATE))
 

@@ -15,12 +15,13 @@ from tuling_fsm.world.lane_index import LaneArrays, lane_index
 from tuling_fsm.world.lane_kernels import DEPTH, LaneChains
 from tuling_fsm.world.objects import BODY, HEADING, LENGTH, SPEED, VX, VY, WIDTH, X, Y
 from tuling_fsm.world.prediction_kernels import GAP, STOP_AT, LookAhead, PredictionParameters, predict
-from tuling_fsm.world.tracks import ASIDE_SINCE, PAST, YAW_RATE
+from tuling_fsm.world.tracks import ASIDE_SINCE, GAINS, PAST, YAW_RATE
 
 STEP_S, STEPS = 0.2, 31
 SETTLE_M, ALIGN_M, FADE_S = 12.0, 4.0, 2.0
 CHANGE_MPS, BACK_MPS2 = 1.2, 0.4
 NOW, HELD_S, HELD_M = 7.0, 1.0, 0.4
+GAIN_FADE_S, FARTHER_M, FARTHER = 3.6, 3.0, 0.25
 EXPECTED = PredictionParameters(
     lane_heading=0.8, lateral=3.0, decel=3.0, follow_gap=1.3, standing=0.5, stopped_leader=20.0
 )  # fmt: skip
@@ -33,6 +34,7 @@ class Line:
         chords = draw.choice([0.15, 0.19, 0.5, 1.5, 3.7], many)
         sharp = draw.choice([0.0, 0.02, 0.1, 0.25])
         self.widened = float(draw.choice([1.0, 1.4, 3.0]))
+        self.limit = float(draw.choice([4.0, 9.0, 20.0]))
         self.left, self.right = draw.uniform(0.5, 3.5, (2, many + 1))
         self.s = np.concatenate(([0.0], np.cumsum(chords)))
         self.heading = heading + np.concatenate(([0.0], np.cumsum(draw.uniform(-sharp, sharp, many) * chords)))
@@ -91,11 +93,16 @@ def stays_aside(way: Way, side: float, body: FloatArray, car: FloatArray, since:
     return towards and abs(side) >= HELD_M and abs(side) + 0.5 * body[WIDTH] > edge and NOW - since >= HELD_S
 
 
+def gained(accel: float, t: float) -> float:
+    """How much farther one has come that accelerates ever less, m."""
+    return accel * GAIN_FADE_S * (t - GAIN_FADE_S * (1.0 - math.exp(-t / GAIN_FADE_S)))
+
+
 def walk(
     way: Way, side: float, body: FloatArray, least_skew: float, limit: float, room: float, speed_ahead: float,
-    stays: bool,
-) -> FloatArray:  # fmt: skip
-    """Points and headings (T, 3) along the lines of a way; `side` (m, + left) of them at first."""
+    stays: bool, accel: float = 0.0, accel_ahead: float = 0.0,
+) -> tuple[FloatArray, float]:  # fmt: skip
+    """Points and headings (T, 3) along the lines of a way, `side` (m, + left) of them at first; how far it comes."""
     speed, slip, out, far = body[SPEED], slip_of(body), np.empty((STEPS, 3)), 0.0
     skew, left = skew_of(way, body), 1.0 if side >= 0.0 else -1.0
     inward = max(CHANGE_MPS, -left * speed * math.sin(skew))
@@ -106,18 +113,21 @@ def walk(
         point, on, direction = line.at(far - begin)
         point += 1j * direction * share * offset
         out[k] = point.real, point.imag, on + skew + lag
-        pace = min(speed, line.fastest(far - begin, EXPECTED.lateral))
-        step = max(min(far + pace * STEP_S, limit, room + speed_ahead * STEP_S * (k + 1)) - far, 0.0)
+        faster = (gained(accel, STEP_S * (k + 1)) - gained(accel, STEP_S * k)) / STEP_S
+        free = max(min(speed + faster, line.limit), speed)
+        pace = min(free, line.fastest(far - begin, EXPECTED.lateral))
+        ahead = room + speed_ahead * STEP_S * (k + 1) + gained(accel_ahead, STEP_S * (k + 1))
+        step = max(min(far + pace * STEP_S, limit, ahead) - far, 0.0)
         far, lag = far + step, lag / (1.0 + step / ALIGN_M)
         if outward > 0.0:
             # Still on its way out: it comes to rest sideways before it turns back.
-            offset += math.copysign(outward * step / speed, offset)
+            offset += math.copysign(outward * step / free, offset)
             outward -= BACK_MPS2 * STEP_S
             continue
         least = share - inward * STEP_S / max(abs(offset), 1e-6)
         share, skew = share if stays else max(share / (1.0 + step / SETTLE_M), least), skew / (1.0 + step / ALIGN_M)
     out[0, :2] = body[X], body[Y]
-    return out
+    return out, far
 
 
 def drift(body: FloatArray, moves: bool, yaw_rate: float) -> FloatArray:
@@ -145,7 +155,8 @@ def arrays_of(lanes: LaneArrays, lines: list[Line]) -> LaneArrays:
         for name in ("x", "y", "s", "heading", "left", "right")
     }
     start, widened = np.concatenate(([0], np.cumsum([len(line.s) for line in lines]))), [line.widened for line in lines]
-    return lanes._replace(start=start, widened=np.array(widened), **columns)
+    limit = np.array([line.limit for line in lines])
+    return lanes._replace(start=start, widened=np.array(widened), limit=limit, **columns)
 
 
 def bodies(draw: np.random.Generator, many: int) -> FloatArray:
@@ -161,7 +172,9 @@ def bodies(draw: np.random.Generator, many: int) -> FloatArray:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_everyone_comes_where_a_walk_step_by_step_leads(course: RoadMap, seed: int) -> None:
-    """A row for each way of one that moves on lanes, else one row: of what stands, walks or drives elsewhere."""
+    """A row for each way of one that moves on lanes, and one more where it gathers speed; else one row: of what stands,
+    walks or drives elsewhere.
+    """
     draw = np.random.default_rng(seed)
     kind = draw.choice([Kind.CAR, Kind.CAR, Kind.BICYCLE, Kind.UNKNOWN, Kind.PEDESTRIAN, Kind.ANIMAL], 24).astype(
         np.uint8
@@ -171,6 +184,7 @@ def test_everyone_comes_where_a_walk_step_by_step_leads(course: RoadMap, seed: i
     past = np.zeros((24, PAST))
     past[:, ASIDE_SINCE] = NOW - draw.choice([0.0, 0.9, 1.1, 60.0], 24)
     past[:, YAW_RATE] = draw.choice([0.0, 0.3, -0.5, 0.9], 24)
+    past[:, GAINS] = draw.choice([0.0, 0.0, 0.2, 1.5, 3.0], 24)
     rows, chain, begin = [], np.full((60, DEPTH), -1), np.zeros((60, DEPTH))
     ways: list[Way] = []
     for i in range(24):
@@ -211,7 +225,12 @@ def test_everyone_comes_where_a_walk_step_by_step_leads(course: RoadMap, seed: i
                 stays_aside(ways[b], side[b], one, body[-1], past[i, ASIDE_SINCE]),
                 ahead.distance[b, STOP_AT],
             )
-            expected.append((i, walk(ways[b], side[b], one, least_skew, limit, room, speed_ahead, stays)))
+            poses, far = walk(ways[b], side[b], one, least_skew, limit, room, speed_ahead, stays)
+            expected.append((i, poses))
+            accel = past[i, GAINS], past[j, GAINS] if 0 <= j < 24 else 0.0
+            faster, farther = walk(ways[b], side[b], one, least_skew, limit, room, speed_ahead, stays, *accel)
+            if past[i, GAINS] > 0.0 and farther > far + max(FARTHER_M, FARTHER * far):
+                expected.append((i, faster))
         if not mine:
             turns = moves and not walks
             expected.append((i, drift(one, moves, past[i, YAW_RATE] if turns else 0.0)))

@@ -53,6 +53,8 @@ class LaneArrays(NamedTuple):
     """Of the widest arc that a car can drive through a lane, 1/m (L,)."""
     widened: FloatArray
     """How many times wider that arc is than the lane's centre (L,)."""
+    limit: FloatArray
+    """Speed limit (L,), m/s."""
     bend_at: FloatArray
     """Where half of a lane's turning is done: arc length, m (L,)."""
     in_junction: BoolArray
@@ -129,7 +131,8 @@ def _build(road_map: RoadMap) -> LaneIndex:
         point_lane=np.repeat(np.arange(len(lanes), dtype=np.int64), np.diff(start)),
         length=np.array([lane.length for lane in lanes]),
         turn=np.array([lane.center.heading[-1] - lane.center.heading[0] for lane in lanes]),
-        bend=sharpest / widened, widened=widened, bend_at=np.array([_bend_at(lane) for lane in lanes]),
+        bend=sharpest / widened, widened=widened, limit=np.array([lane.limit for lane in lanes]),
+        bend_at=np.array([_bend_at(lane) for lane in lanes]),
         in_junction=np.array([lane.junction is not None for lane in lanes], dtype=np.bool_),
         successor_start=successor_start, successor=successor,
         conflict_start=conflict_start, conflict=conflict, gives_way=np.array(give, dtype=np.bool_),

@@ -6,7 +6,9 @@ towards the car keeps an offset that it has had for a second. Its speed stays bu
 still can for a light that is known to be closed, for a stop sign, and before a junction whose way the car holds
 already, and it stays behind its leader, the car included, but for a two-wheeler that has room beside it. Where lanes
 fork, or lie over one another in a junction, each plausible way gives a row of its own with the same id, at most three:
-the straightest and the outermost ones that its speed allows. Every other moving obstacle keeps its velocity, whose
+the straightest and the outermost ones that its speed allows. One that surely gathers speed has a second row for each
+way, on which it does so for some time yet, up to the speed limit ([autoware][]): the car passes before it where it
+would before both, and who is followed is not trusted to go on. Every other moving obstacle keeps its velocity, whose
 turning fades away. Whatever stands is predicted in place.
 """
 

@@ -16,7 +16,7 @@ from tuling_fsm.world import objects as ob
 from tuling_fsm.world.lane_index import STOP, LaneArrays
 from tuling_fsm.world.lane_kernels import CANDIDATES, DEPTH, LaneChains, LanePlaces
 from tuling_fsm.world.objects import VULNERABLE, ByteArray
-from tuling_fsm.world.tracks import ASIDE_SINCE, YAW_RATE
+from tuling_fsm.world.tracks import ASIDE_SINCE, GAINS, YAW_RATE
 
 GAP, STOP_AT, LIGHT, LINE = range(4)
 """Distances along a chain from the front bumper, m, inf for none: to the one ahead, to the first closed line or lane
@@ -46,6 +46,23 @@ _OVER_LINE_M = 2.5
 _STOP_SIGN_DONE_M = 2.0
 _TURN_FADE_S = 2.0
 """Off the lanes a turn is carried on for about this long."""
+_ACCEL_FADE_S = 3.6
+"""An acceleration falls to a third in this time, to half in 2.5 s, as Autoware has it."""
+_FARTHER_M, _FARTHER = 3.0, 0.25
+"""One that gathers speed, and comes no farther for it than by the one, or by that share, is predicted as if it did not.
+"""
+
+
+def _ways_gained() -> FloatArray:
+    """How much farther one comes by each step and the one after the last, m for each m/s^2 with which it began."""
+    fade = _ACCEL_FADE_S
+    t = [PREDICTION_STEP_S * k for k in range(PREDICTION_STEPS + 1)]
+    return np.array([fade * (each - fade * (1.0 - elementary.exp(-each / fade))) for each in t])
+
+
+_GAINED_M = _ways_gained()
+_GAINED_MPS = np.diff(_GAINED_M) / PREDICTION_STEP_S
+"""And how much faster it is in each step, m/s."""
 
 
 class PredictionParameters(NamedTuple):
@@ -97,12 +114,15 @@ class _Centers(NamedTuple):
     y: FloatArray
     heading: FloatArray
     widened: FloatArray
+    top: FloatArray
+    """`LaneArrays.limit`."""
 
 
 class _Motion(NamedTuple):
     """How one object moves along a chain: speed (m/s), slip angle of its middle and its direction against the lane's
     (rad), by how much that differs at least from the lanes that it may follow, how far it may come at most, and how far
     behind its leader at first (m), which moves at `speed_ahead`. Whether its offset from the lane's centre is `kept`.
+    What both accelerate with (m/s^2).
     """
 
     speed: float
@@ -114,6 +134,8 @@ class _Motion(NamedTuple):
     gap: float
     speed_ahead: float
     kept: bool
+    accel: float
+    accel_ahead: float
 
 
 class _Poses(NamedTuple):
@@ -233,10 +255,10 @@ def _skew(centers: _Centers, p: int, u: float, direction: float) -> float:
 @kernel
 def _sample(
     centers: _Centers, chain: IntArray, begin: FloatArray, side: float, motion: _Motion, out: _Poses, row: int
-) -> None:
-    """Walk along one chain; `limit` and `gap` bound how far the object may have come."""
-    start, ps, px, py, ph, widened = centers
-    speed, slip, skew, least_skew, lateral, limit, gap, speed_ahead, kept = motion
+) -> float:
+    """Walk along one chain; `limit` and `gap` bound how far the object may have come. Returns how far it comes, m."""
+    start, ps, px, py, ph, widened, top = centers
+    speed, slip, skew, least_skew, lateral, limit, gap, speed_ahead, kept, accel, accel_ahead = motion
     out_x, out_y, out_heading = out.x[row], out.y[row], out.heading[row]
     travelled, depth, p, settle, lag = 0.0, 0, start[chain[0]], 1.0, -slip
     outward = math.copysign(1.0, side) * speed
@@ -256,22 +278,24 @@ def _sample(
         out_x[k] = px[p] + u * dx - settle * side * dy / step
         out_y[k] = py[p] + u * dy + settle * side * dx / step
         out_heading[k] = on + skew + lag
-        v = speed
+        free = speed + min(accel * _GAINED_MPS[k], max(top[chain[depth]] - speed, 0.0))
+        v = free
         # In a bend the lateral acceleration is v^2 * turn / step.
         v2_turn = lateral * widened[chain[depth]] * step
         if step > 0.2 and v * v * abs(turn) > v2_turn:
             v = math.sqrt(v2_turn / abs(turn))
-        bound = min(limit, gap + speed_ahead * (k + 1) * PREDICTION_STEP_S)
+        bound = min(limit, gap + speed_ahead * (k + 1) * PREDICTION_STEP_S + accel_ahead * _GAINED_M[k + 1])
         advance = max(min(travelled + v * PREDICTION_STEP_S, bound) - travelled, 0.0)
         travelled += advance
         lag /= 1.0 + advance / _ALIGN_M
         if away > 0.0:
-            side += math.copysign(away, side) * advance / speed
+            side += math.copysign(away, side) * advance / free
             away -= _STEER_BACK_MPS2 * PREDICTION_STEP_S
             continue
         if not kept:
             settle = max(settle / (1.0 + advance / _SETTLE_M), settle - fastest / max(abs(side), 1e-6))
         skew /= 1.0 + advance / _ALIGN_M
+    return travelled
 
 
 @array_kernel
@@ -337,15 +361,34 @@ def _motion(
     b: int, one: FloatArray, body: FloatArray, ahead: LookAhead, expected: PredictionParameters,
     skew: float, least_skew: float, kept: bool,
 ) -> _Motion:  # fmt: skip
-    """How a body moves along chain `b`: the last of all is the car, which is taken to be ready for its stopping."""
+    """How a body moves along chain `b` at a steady speed: the last of all is the car, which is taken to be ready for
+    its stopping.
+    """
     behind, speed_ahead, leader = np.inf, 0.0, ahead.leader[b]
     if leader >= 0:
         behind = max(ahead.distance[b, GAP] - expected.follow_gap, 0.0)
         speed_ahead = body[leader, ob.SPEED] if leader < len(body) - 1 else 0.0
     return _Motion(
         one[ob.SPEED], _slip(one), skew, least_skew, lateral=expected.lateral,
-        limit=ahead.distance[b, STOP_AT], gap=behind, speed_ahead=speed_ahead, kept=kept,
+        limit=ahead.distance[b, STOP_AT], gap=behind, speed_ahead=speed_ahead, kept=kept, accel=0.0, accel_ahead=0.0,
     )  # fmt: skip
+
+
+@kernel
+def _along(
+    centers: _Centers, chain: IntArray, begin: FloatArray, side: float, motion: _Motion, accel: float,
+    accel_ahead: float, out: _Poses, row: int,
+) -> int:  # fmt: skip
+    """Fill a row with a motion along a chain at a steady speed and, where that leads farther, the next one with that of
+    one which gathers speed, behind a leader that does. Returns the row after these.
+    """
+    steady = _sample(centers, chain, begin, side, motion, out, row)
+    if accel == 0.0:
+        return row + 1
+    speed, slip, skew, least_skew, lateral, limit, gap, speed_ahead, kept, _, _ = motion
+    motion = _Motion(speed, slip, skew, least_skew, lateral, limit, gap, speed_ahead, kept, accel, accel_ahead)
+    farther = _sample(centers, chain, begin, side, motion, out, row + 1) - steady
+    return row + (2 if farther > max(_FARTHER_M, _FARTHER * steady) else 1)
 
 
 @array_kernel
@@ -356,13 +399,13 @@ def predict(
     """Where each object will be: one row for each of its chains where it moves along lanes, else one row.
 
     Along a chain the speed is constant, but no higher than bends allow, nor over a closed line or into the leader; an
-    object behind the car, the last of the bodies, is taken to be ready for its stopping at once. One that stands stays
-    where it is.
+    object behind the car, the last of the bodies, is taken to be ready for its stopping at once. One that gathers speed
+    has one row as if it did so no more, and one as if it went on. One that stands stays where it is.
     Returns the object of each row (R,), and x, y, heading (R, T).
     """
-    centers = _Centers(lanes.start, lanes.s, lanes.x, lanes.y, lanes.heading, lanes.widened)
+    centers = _Centers(lanes.start, lanes.s, lanes.x, lanes.y, lanes.heading, lanes.widened, lanes.limit)
     row, chain, begin, side = found
-    own, most = len(kind), len(kind) + len(row)
+    own, most = len(kind), len(kind) + 2 * len(row)
     rows, count, end, skew = np.empty(most, dtype=np.int64), 0, int(np.int64(0)), np.empty(len(row))
     kept = np.empty(len(row), np.bool_)
     x, y, heading = (
@@ -382,11 +425,15 @@ def predict(
             end += 1
         for b in range(first, end if moves else first):
             motion = _motion(b, one, body, ahead, expected, skew=skew[b], least_skew=least_skew, kept=kept[b])
-            _sample(centers, chain[b], begin[b], side[b], motion, out, count)
-            x[count, 0], y[count, 0], rows[count] = one[ob.X], one[ob.Y], i
-            count += 1
+            gains_ahead = past[ahead.leader[b], GAINS] if 0 <= ahead.leader[b] < own else 0.0
+            done = _along(
+                centers, chain[b], begin[b], side[b], motion, accel=past[i, GAINS], accel_ahead=gains_ahead, out=out,
+                row=count,
+            )  # fmt: skip
+            rows[count:done], count = i, done
         if end == first or not moves:
             _drift(one, moves, past[i, YAW_RATE] if moves and not walks else 0.0, out, count)
-            rows[count] = i
-            count += 1
+            rows[count], count = i, count + 1
+    for r in range(count):
+        x[r, 0], y[r, 0] = body[rows[r], ob.X], body[rows[r], ob.Y]
     return rows[:count], x[:count], y[:count], heading[:count]

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tuling_fsm.core.request import LaneEnd, LaneLine, Reason
+from tuling_fsm.core.scene import PREDICTION_STEP_S, PREDICTION_STEPS
 
 from ..lane_drives import PARAMETERS, PLANNER, VEHICLE, run, straight
 from ..scenes import (
@@ -43,6 +44,21 @@ def test_an_empty_road_is_driven_at_its_limit_without_overshoot() -> None:
     assert speeds[-1] > 8.25
     assert max(abs(now.ego.pose.y) for _, now, _ in log) < 1e-6
     assert log[-1][2].limit.reason is Reason.SPEED_LIMIT
+
+
+@pytest.mark.clause("NOR-4")
+@pytest.mark.parametrize(("ahead", "v"), [(9.0, 2.0), (15.0, 4.0), (30.0, 1.0)])
+def test_a_leader_is_not_trusted_to_go_on_gathering_speed(ahead: float, v: float) -> None:
+    leader = Thing(7, 20.0 + ahead, 0.0, v=v)
+    steady, now = scene(v=5.0, things=(leader,)), scene(v=5.0, things=(leader, leader))
+    faster = now.obstacles.x.copy()
+    faster[1] += 0.6 * (PREDICTION_STEP_S * np.arange(PREDICTION_STEPS)) ** 2
+    plans = [
+        PLANNER.plan(follow(road()), each, None).trajectory
+        for each in (steady, replace(now, obstacles=replace(now.obstacles, x=faster)))
+    ]
+    assert plans[0] is not None and plans[1] is not None
+    np.testing.assert_array_equal(plans[0].v, plans[1].v)
 
 
 def test_rows_are_a_consistent_motion() -> None:

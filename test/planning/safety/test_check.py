@@ -194,6 +194,16 @@ def test_predicted_collisions_count_where_the_car_is_at_fault() -> None:
 
 
 @pytest.mark.clause("SAF-2")
+def test_one_that_is_predicted_to_gather_speed_is_met_where_that_leads_to() -> None:
+    """At its present speed it would be far away."""
+    slow = scene(v=5.0, things=(Thing(1, 34.5, -23.0, heading=0.5 * math.pi, v=1.0),))
+    steps = 0.2 * np.arange(slow.obstacles.y.shape[1])
+    gathers = replace(slow.obstacles, y=slow.obstacles.y + 2.5 * steps**2)
+    assert verdict(motion(), slow) is None
+    assert verdict(motion(), replace(slow, obstacles=gathers)) is ViolationKind.PREDICTED_COLLISION
+
+
+@pytest.mark.clause("SAF-2")
 def test_cutting_in_before_a_faster_car_is_a_fault() -> None:
     t = 0.1 * np.arange(61)
     u = np.clip(t / 3.0, 0.0, 1.0)

@@ -325,7 +325,9 @@ def _predicted_collision(case: _Case) -> Violation | None:
     around, plan = case.scene.obstacles, case.plan
     if plan.stands:
         return None
-    reach = np.where(around.moving, around.length + case.limits.predicted * around.speed, -math.inf)
+    soon = slice(0, math.ceil(case.limits.predicted / PREDICTION_STEP_S) + 1)
+    gone = elementwise.hypot(around.x[:, soon] - around.x[:, :1], around.y[:, soon] - around.y[:, :1])
+    reach = np.where(around.moving, around.length + gone.max(axis=1), -math.inf)
     moves = np.abs(plan.v) > _STANDS
     moves[0] = True
     met = _met(case, np.flatnonzero(moves), reach, case.limits.predicted)
