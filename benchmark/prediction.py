@@ -88,9 +88,10 @@ def run() -> Table:
         (
             f"{len(told)} recordings. Agents faster than {SLOWEST_MPS:g} m/s, every {EVERY_S:g} s, whose own future is "
             f"recorded; those whose way comes within {NEAR_CAR_M:g} m of the car's are left out.",
-            "Ours is the best of up to three ways along lanes (minFDE), the others give one each; the mean distance "
-            f"from where the agent then was. `missed`: farther than {MISS_M:g} m. `way`: root mean square distance "
-            "from the nearest predicted way, early or late.",
+            "Ours is the best of up to three ways along lanes, for who gathers speed at two speeds each (minFDE), the "
+            "others give one each; the mean distance from where the agent then was. "
+            f"`missed`: farther than {MISS_M:g} m. `way`: root mean square distance from the nearest predicted way, "
+            "early or late.",
             "A bend turns by 0.1 to 0.5 rad within 3 s, a turn by more.",
         ),
     )  # fmt: skip
