@@ -77,7 +77,7 @@ def test_a_car_that_comes_out_of_a_maneuver_with_turned_wheels_does_not_swing_ou
 @pytest.mark.medium
 @pytest.mark.clause("NOR-4", "NOR-5")
 @pytest.mark.parametrize(("own", "side"), [(0, 1.0), (1, -1.0)])
-def test_a_car_that_rolls_out_of_a_tight_turn_comes_back_to_its_line_in_its_lane(own: int, side: float) -> None:
+def test_a_car_that_rolls_out_of_a_tight_turn_stays_nearer_to_its_line_than_to_the_next(own: int, side: float) -> None:
     """It is too fast to stop and turn its wheels, and as slow as it takes to turn them on the way."""
     log = run(straight(2, own), scene(y=1.03 * side, heading=-0.29 * side, v=1.72, curvature=0.224 * side), 8.0)
     assert min(now.ego.v for _, now, _ in log) > 1.0

@@ -25,7 +25,7 @@ _BESIDE = 1.0
 """The way over from another lane costs no more than this offset, squared (m^2)."""
 _SWINGING, _LITTLE = 2.0, 0.4
 """Metres of progress that each second costs for each metre by which a path swings out beyond where it comes from and
-leads to, if it is more than the other (m): a car that comes out of a tight turn comes back to its line in its lane.
+leads to, if it is more than the other (m): out of a tight turn the car comes back to its line soon.
 """
 _TOO_FAST, _EXACT = 10.0, 0.2
 """Metres of progress that each second costs for each m/s above the envelope, if it is more than the other (m/s)."""
